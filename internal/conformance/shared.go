@@ -1,0 +1,34 @@
+// Package conformance finds the project's shared folder of specifications, real data and
+// expected results, for tests. Users do not have it.
+package conformance
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// Dir returns the shared folder beside the module's root, joined with elem. It skips the
+// test when the folder is absent.
+func Dir(t testing.TB, elem ...string) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			break
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			t.Fatal("no go.mod above the working directory")
+		}
+		dir = parent
+	}
+	shared := filepath.Join(filepath.Dir(dir), "shared")
+	if _, err := os.Stat(filepath.Join(shared, "README.md")); err != nil {
+		t.Skip("skipped: needs the shared folder (real data and oracle) beside the checkout")
+	}
+	return filepath.Join(append([]string{shared}, elem...)...)
+}
