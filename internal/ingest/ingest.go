@@ -3,54 +3,27 @@ package ingest
 import (
 	"context"
 
-	"github.com/agentlens-bench/agentlens/internal/trajectory"
-	"github.com/agentlens-bench/agentlens/schema"
+	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 )
 
-// Item is one thing a source yields. Exactly one field is set.
-type Item struct {
-	Trajectory *trajectory.Trajectory
-	Evidence   *Evidence                  // an outcome found outside the trajectory
-	Published  *schema.Published          // a row of the release's annotations
-	Task       *schema.PublishedTask      // a row of the release's tasks table
-	Reference  *schema.PublishedReference // a merged PTA the release ships
-	Refused    *RecordError
-}
+// The items of a source; see package format.
+type (
+	Item        = format.Item
+	RecordError = format.RecordError
+	Evidence    = format.Evidence
+	Rank        = format.Rank
+)
 
-// RecordError is one refused record. It never stops a run.
-type RecordError struct {
-	File    string // inside the source
-	Line    int64  // 1-based, 0 when the format has no lines
-	Record  string // id, "" when it could not be read
-	Code    string // stable, snake_case
-	Message string // what was wrong, what was expected
-	Hint    string // the way out
-}
-
-// Rank orders evidence for an outcome; a smaller rank wins (formats section 10.4).
-type Rank uint8
-
-// The ranks, best first.
+// The ranks of evidence, best first.
 const (
-	RankLabels     Rank = iota + 1 // --labels FILE
-	RankReportFile                 // per-instance report.json
-	RankReport                     // test_result.report or report in the record or a companion
-	RankSummary                    // lists of a run summary
-	RankColumn                     // a dataset column
-	RankMetadata                   // PTA metadata.pass_fail_status
-	RankFileName                   // -pass- / -fail- in the name
+	RankLabels     = format.RankLabels
+	RankReportFile = format.RankReportFile
+	RankReport     = format.RankReport
+	RankSummary    = format.RankSummary
+	RankColumn     = format.RankColumn
+	RankMetadata   = format.RankMetadata
+	RankFileName   = format.RankFileName
 )
-
-// Evidence is a statement about the outcome of the runs that Key names.
-type Evidence struct {
-	Key     string // trajectory id or instance id
-	Model   string // restricts the statement to one model when not empty
-	Rank    Rank
-	Outcome trajectory.Outcome
-	Source  string // short name for outcome_source, such as report.json
-	Detail  string // such as empty_patch, infrastructure
-	File    string // where it was found
-}
 
 // Limits bound what one source may make us hold or expand. Zero means the default.
 type Limits struct {

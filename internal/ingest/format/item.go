@@ -1,0 +1,75 @@
+package format
+
+import (
+	"fmt"
+
+	"github.com/agentlens-bench/agentlens/internal/trajectory"
+	"github.com/agentlens-bench/agentlens/schema"
+)
+
+// Item is one thing a source yields. Exactly one field is set.
+type Item struct {
+	Trajectory *trajectory.Trajectory
+	Evidence   *Evidence                  // a statement about the outcome of runs
+	Published  *schema.Published          // a row of the release's annotations
+	Task       *schema.PublishedTask      // a row of the release's tasks table
+	Reference  *schema.PublishedReference // a merged PTA the release ships
+	Refused    *RecordError
+}
+
+// RecordError is one refused record. It never stops a run.
+type RecordError struct {
+	File    string // inside the source
+	Line    int64  // 1-based, 0 when the format has no lines
+	Record  string // id, "" when it could not be read
+	Code    string // stable, snake_case
+	Message string // what was wrong, what was expected
+	Hint    string // the way out
+}
+
+// Error gives the position, the message and the hint in one line.
+func (e *RecordError) Error() string {
+	text := e.File
+	if e.Line > 0 {
+		text += fmt.Sprintf(":%d", e.Line)
+	}
+	if e.Record != "" {
+		text += " (" + e.Record + ")"
+	}
+	if text != "" {
+		text += ": "
+	}
+	text += e.Message
+	if e.Hint != "" {
+		text += "; " + e.Hint
+	}
+	return text
+}
+
+// Rank orders evidence for an outcome; a smaller rank wins (formats section 10.4).
+type Rank uint8
+
+// The ranks, best first.
+const (
+	RankLabels     Rank = iota + 1 // --labels FILE
+	RankReportFile                 // per-instance report.json
+	RankReport                     // test_result.report or report in the record or a companion
+	RankSummary                    // lists of a run summary
+	RankColumn                     // a dataset column
+	RankMetadata                   // PTA metadata.pass_fail_status
+	RankFileName                   // -pass- / -fail- in the name
+)
+
+// Evidence is a statement about the outcome of the runs that Key names.
+type Evidence struct {
+	Key     string // trajectory id or instance id
+	Model   string // restricts the statement to one model when not empty
+	Rank    Rank
+	Outcome trajectory.Outcome
+	Source  string // short name for outcome_source, such as report.json
+	Detail  string // such as empty_patch, infrastructure
+
+	// Set by the caller of a reader.
+	File     string // where it was found, inside its source
+	SourceNo int    // 1-based number of its source; 0 when it speaks about the runs of every source
+}
