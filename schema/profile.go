@@ -47,7 +47,7 @@ type Features struct {
 // SignalsRelease is what the release profile computes beyond the 40 columns.
 type SignalsRelease struct {
 	TrajectoryID              string  `parquet:"trajectory_id" sql:"pk,ref=trajectories" doc:"Run."`
-	PTAID                     string  `parquet:"pta_id,dict" sql:"index" doc:"Reference the run was judged by."`
+	PTAID                     string  `parquet:"pta_id,dict" sql:"ref=pta,index" doc:"Reference the run was judged by."`
 	NReferences               int64   `parquet:"n_references" doc:"Runs merged into the reference."`
 	FewReferences             bool    `parquet:"few_references" doc:"Whether the reference has fewer than the k runs asked for."`
 	ScoreWithoutOutcome       float64 `parquet:"score_without_outcome" doc:"0-90: the release's score without its outcome term, unrounded."`
