@@ -1,0 +1,31 @@
+export CGO_ENABLED := 0
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME ?= 60s
+RUNS ?= 100000
+
+.PHONY: build test lint bench fuzz sample
+
+build: ## the binary
+	go build -trimpath -o agentlens ./cmd/agentlens
+
+test: ## all tests
+	go test -timeout 15m ./...
+
+lint: ## format, vet, static analysis
+	@test -z "$$(gofmt -l cmd datasets internal schema)" || { gofmt -l cmd datasets internal schema; exit 1; }
+	go vet ./...
+	go run $(STATICCHECK) ./...
+
+bench: ## every benchmark; the real release is used when the shared folder is present
+	go test -run '^$$' -bench . -benchmem ./...
+
+fuzz: ## every fuzz target for FUZZTIME
+	@go list -f '{{.ImportPath}} {{.Dir}}' ./... | while read -r pkg dir; do \
+		grep -hoE '^func Fuzz[A-Za-z0-9_]*' "$$dir"/*_test.go 2>/dev/null | sed 's/^func //' | while read -r target; do \
+			echo "$$pkg $$target"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$pkg" || exit 1; \
+		done || exit 1; \
+	done
+
+sample: ## regenerate the embedded sample and every other golden file
+	go test ./datasets ./schema ./cmd/agentlens -update
