@@ -1,0 +1,85 @@
+package stage_test
+
+import (
+	"bufio"
+	"os"
+	"testing"
+
+	"github.com/agentlens-bench/agentlens/internal/conformance"
+	"github.com/agentlens-bench/agentlens/internal/stage"
+	"github.com/agentlens-bench/agentlens/internal/trajectory"
+	"github.com/go-json-experiment/json"
+)
+
+// labelInContext labels a terminal command after an edit or not, near the end or not.
+func labelInContext(command string, implemented, nearEnd bool) trajectory.Stage {
+	state := func(tool, path, cmd string) *trajectory.State {
+		return &trajectory.State{
+			Tool: tool, FilePath: path, ResultingState: "some",
+			Log: &trajectory.LogEntry{Kind: "toolCall", Tool: tool, Args: trajectory.Args{Command: cmd}},
+		}
+	}
+	first, more := state("think", "", ""), 8
+	if implemented {
+		first = state("create_file", "a.py", "")
+	}
+	if nearEnd {
+		more = 0
+	}
+	states := []*trajectory.State{first, state("run_in_terminal", "", command)}
+	for range more {
+		states = append(states, state("think", "", ""))
+	}
+	if nearEnd { // index 4 of 5 is at 0.8
+		states = append([]*trajectory.State{state("think", "", ""), state("think", "", ""), state("think", "", "")}, states...)
+	}
+	labels, _ := stage.NewRelease().LabelStates(states)
+	return labels[len(states)-1-more]
+}
+
+func TestOracleCommands(t *testing.T) {
+	f, err := os.Open(conformance.Dir(t, "oracle", "commands.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<24)
+	n := 0
+	for lines.Scan() {
+		var want struct {
+			Command string  `json:"command"`
+			Stages  string  `json:"stages"`
+			Pred    string  `json:"pred"`
+			Src     *string `json:"src"`
+		}
+		if err := json.Unmarshal(lines.Bytes(), &want); err != nil {
+			t.Fatal(err)
+		}
+		n++
+		pred := ""
+		for _, p := range predicates(want.Command) {
+			pred += map[bool]string{false: "0", true: "1"}[p]
+		}
+		if pred != want.Pred {
+			t.Errorf("%q: predicates %s, want %s", want.Command, pred, want.Pred)
+		}
+		stages := ""
+		for i := range 4 {
+			stages += string(labelInContext(want.Command, i >= 2, i%2 == 1).Letter())
+		}
+		if stages != want.Stages {
+			t.Errorf("%q: stages %s, want %s", want.Command, stages, want.Stages)
+		}
+		if c := stage.ParseCommand(want.Command); c.IsCodeWriting() {
+			src := c.SourcePath()
+			if want.Src == nil && src != "" || want.Src != nil && *want.Src != src {
+				t.Errorf("%q: source path %q, want %v", want.Command, src, want.Src)
+			}
+		}
+		compare(t, want.Command)
+	}
+	if lines.Err() != nil || n != 6400 {
+		t.Fatalf("%d commands, error %v", n, lines.Err())
+	}
+}
