@@ -1,0 +1,161 @@
+package profile_test
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/agentlens-bench/agentlens/internal/conformance"
+	"github.com/agentlens-bench/agentlens/internal/conformance/released"
+	"github.com/agentlens-bench/agentlens/internal/profile/paper"
+	"github.com/agentlens-bench/agentlens/internal/profile/steps"
+	"github.com/agentlens-bench/agentlens/schema"
+)
+
+func assessPaper(t testing.TB, params paper.Params) *collector {
+	_, all := loaded(t)
+	var out collector
+	for _, task := range all {
+		if err := paper.AssessSteps(context.Background(), task, params, &out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &out
+}
+
+func withLabels(set string) paper.Params {
+	p := paper.DefaultParams()
+	p.Labels = steps.LabelSet(set)
+	return p
+}
+
+func TestPaperScores(t *testing.T) {
+	rows := released.Table(t, "oracle", "profiles", "paper_scores.tsv")
+	if len(rows) != 3630 {
+		t.Fatalf("%d rows, want 3630", len(rows))
+	}
+	diffs := mismatches{t: t}
+	for _, labels := range []string{"release", "clean"} {
+		ours := assessPaper(t, withLabels(labels)).byID()
+		for _, want := range rows {
+			if want["labels"] != labels {
+				continue
+			}
+			id := want["trajectory_id"]
+			run, ok := ours[id]
+			if !ok {
+				diffs.add("%s: no row", id)
+				continue
+			}
+			got := map[string]string{}
+			if run.Signals != nil {
+				got = columns(run.Signals.(*schema.SignalsPaper))
+			}
+			for name, w := range want {
+				if g, ok := got[name]; !ok || !same(w, g) {
+					diffs.add("%s %s: %s is %q, want %q", labels, id, name, g, w)
+				}
+			}
+			if tier := run.Tier.Tier; tier == nil || *tier != want["tier"] {
+				diffs.add("%s %s: tier row has %v, want %s", labels, id, tier, want["tier"])
+			}
+		}
+	}
+	diffs.done(len(rows))
+}
+
+func TestPaperReferences(t *testing.T) {
+	f, err := os.Open(conformance.Dir(t, "oracle", "profiles", "pta_3tasks.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	type golden struct {
+		Task   string   `json:"task"`
+		Labels string   `json:"labels"`
+		Refs   []string `json:"refs"`
+		Nodes  [][2]int `json:"nodes"`
+		Paths  [][]int  `json:"paths"`
+	}
+	ours := map[string]struct {
+		nodes [][2]int
+		paths [][]int
+	}{}
+	for _, labels := range []string{"release", "clean"} {
+		for _, ref := range assessPaper(t, withLabels(labels)).refs {
+			var refs []string
+			for _, m := range ref.Members {
+				refs = append(refs, m.TrajectoryID)
+			}
+			got := ours[labels+strings.Join(refs, ",")]
+			for _, n := range ref.Nodes {
+				// The release has one step per state, so a state id is its step index + 1.
+				var ids []string
+				if err := json.Unmarshal([]byte(n.OriginalIDs), &ids); err != nil {
+					t.Fatal(err)
+				}
+				member, state, _ := strings.Cut(ids[0], ":")
+				m, _ := strconv.Atoi(member)
+				s, _ := strconv.Atoi(strings.TrimPrefix(state, "state_"))
+				got.nodes = append(got.nodes, [2]int{m, s - 1})
+			}
+			for _, p := range ref.Paths {
+				var nodes []int
+				if err := json.Unmarshal([]byte(p.Nodes), &nodes); err != nil {
+					t.Fatal(err)
+				}
+				got.paths = append(got.paths, nodes)
+			}
+			ours[labels+strings.Join(refs, ",")] = got
+		}
+	}
+	lines := bufio.NewScanner(f)
+	lines.Buffer(nil, 1<<24)
+	n := 0
+	for lines.Scan() {
+		var want golden
+		if err := json.Unmarshal(lines.Bytes(), &want); err != nil {
+			t.Fatal(err)
+		}
+		n++
+		got, ok := ours[want.Labels+strings.Join(want.Refs, ",")]
+		if !ok {
+			t.Errorf("%s %s: no reference of %v", want.Task, want.Labels, want.Refs)
+			continue
+		}
+		if !slices.Equal(got.nodes, want.Nodes) || !slices.EqualFunc(got.paths, want.Paths, slices.Equal) {
+			t.Errorf("%s %s: reference of %v differs", want.Task, want.Labels, want.Refs)
+		}
+	}
+	if lines.Err() != nil || n == 0 {
+		t.Fatalf("%d graphs read: %v", n, lines.Err())
+	}
+	t.Logf("%d graphs compared", n)
+}
+
+func BenchmarkPaper(b *testing.B) {
+	_, all := loaded(b)
+	for b.Loop() {
+		var out collector
+		for _, task := range all {
+			if err := paper.AssessSteps(context.Background(), task, paper.DefaultParams(), &out); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
+func BenchmarkSteps(b *testing.B) {
+	all, _ := loaded(b)
+	for b.Loop() {
+		for _, task := range all {
+			load(b, task)
+		}
+	}
+}
