@@ -98,6 +98,7 @@ type Trajectory struct {
 	SourceFile   string // path inside the source, slash-separated
 	SourceRecord int64  // 1-based line of a JSON Lines file, 0 when the file is the record
 	SourceSHA256 string // hex digest of the record's bytes
+	SourceNo     int    // 1-based number of the source among those read together; not part of a dataset
 
 	TaskDescription string // at most 2,000 code points
 	Condensations   int64

@@ -1,0 +1,239 @@
+package source
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bufio"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/agentlens-bench/agentlens/internal/ingest/format"
+)
+
+// admission checks the entries of one archive.
+type admission struct {
+	w    *walker
+	seen map[[16]byte]struct{} // digests of names: an archive may have millions
+}
+
+// admit returns the clean path of an entry, or refuses the archive.
+func (a *admission) admit(name, special string) (string, error) {
+	refuse := func(reason, hint string) error {
+		return &UnsafeError{Source: a.w.root, Entry: name, Reason: reason, Hint: hint}
+	}
+	if reason := unsafePath(name); reason != "" {
+		return "", refuse(reason, "make the archive again from inside its folder")
+	}
+	if special != "" {
+		return "", refuse("is "+special, "archives may hold files and folders only: make it again with links followed (tar --dereference --hard-dereference)")
+	}
+	clean := validPath(path.Clean(strings.ReplaceAll(name, `\`, "/")))
+	sum := sha256.Sum256([]byte(clean))
+	key := [16]byte(sum[:16])
+	if _, again := a.seen[key]; again && clean != "." {
+		return "", refuse("occurs twice", "make the archive again: which of the two is meant can't be told")
+	}
+	if int64(len(a.seen)) >= a.w.limits.MaxEntries {
+		return "", refuse(fmt.Sprintf("is the one after %d entries", a.w.limits.MaxEntries), "raise --max-entries if it is meant to be that large")
+	}
+	a.seen[key] = struct{}{}
+	return clean, nil
+}
+
+// tar reads a tar stream, already expanded and metered.
+func (w *walker) tar(stream io.Reader) error {
+	tail := &tailReader{r: stream}
+	tr := tar.NewReader(tail)
+	a := admission{w: w, seen: map[[16]byte]struct{}{}}
+	base := validPath(filepath.Base(w.root))
+	for {
+		header, err := tr.Next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return w.broken(base, err)
+		}
+		w.entry = header.Name
+		clean, err := a.admit(header.Name, tarSpecial(header))
+		if err != nil {
+			return err
+		}
+		if header.Typeflag == tar.TypeDir || header.Typeflag == tar.TypeXGlobalHeader {
+			continue
+		}
+		if err := w.archiveFile(clean, header.Size, tr); err != nil {
+			return err
+		}
+	}
+	if !tail.zero() {
+		w.Refuse(damage(base, 0, w.expanded, io.ErrUnexpectedEOF))
+		return nil
+	}
+	// Read to the end, so that a damaged checksum is noticed.
+	rest := bufio.NewReader(tail)
+	for {
+		c, err := rest.ReadByte()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return w.broken(base, err)
+		}
+		if c != 0 {
+			w.Refuse(format.RecordError{
+				File: base, Code: "trailing_data",
+				Message: "there is data behind the end of the archive, which is not read",
+				Hint:    "archives put together with cat are not read: make one archive of all files",
+			})
+			return nil
+		}
+	}
+}
+
+func tarSpecial(h *tar.Header) string {
+	switch h.Typeflag {
+	case tar.TypeReg, tar.TypeDir, tar.TypeXGlobalHeader:
+		return ""
+	case tar.TypeSymlink:
+		return "a symbolic link"
+	case tar.TypeLink:
+		return "a hard link"
+	case tar.TypeChar, tar.TypeBlock:
+		return "a device"
+	case tar.TypeFifo:
+		return "a named pipe"
+	case tar.TypeGNUSparse:
+		return "a sparse file"
+	}
+	return fmt.Sprintf("of the unknown kind %q", h.Typeflag)
+}
+
+// archiveFile reads one regular entry.
+func (w *walker) archiveFile(clean string, size int64, body io.Reader) error {
+	if hidden(clean) {
+		w.Skip("hidden file")
+		return nil
+	}
+	if kind, reason := Classify(plainName(clean)); kind == Other {
+		w.Skip(reason)
+		return nil
+	}
+	return w.member(clean, size, &rawReader{w: w, r: body, inside: true})
+}
+
+// zip reads a zip file by its directory.
+func (w *walker) zip(f *os.File, size int64) error {
+	base := validPath(filepath.Base(w.root))
+	zr, err := zip.NewReader(&meteredReaderAt{w: w, r: f}, size)
+	if err != nil {
+		var unsafe *UnsafeError
+		if errors.As(err, &unsafe) || w.ctx.Err() != nil {
+			return err
+		}
+		if errors.Is(err, zip.ErrFormat) {
+			err = io.ErrUnexpectedEOF // the directory stands at the end of the file
+		}
+		return w.broken(base, err)
+	}
+	zr.RegisterDecompressor(zip.Deflate, func(r io.Reader) io.ReadCloser { return flate.NewReader(r) })
+	zr.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor(zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20)))
+	a := admission{w: w, seen: map[[16]byte]struct{}{}}
+	clean := make([]string, len(zr.File))
+	for i, entry := range zr.File {
+		if clean[i], err = a.admit(entry.Name, zipSpecial(entry)); err != nil {
+			return err
+		}
+	}
+	for i, entry := range zr.File {
+		if entry.Mode().IsDir() || strings.HasSuffix(entry.Name, "/") {
+			continue
+		}
+		w.entry = entry.Name
+		if err := w.zipEntry(clean[i], entry); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *walker) zipEntry(clean string, entry *zip.File) error {
+	if entry.Flags&1 != 0 {
+		w.Refuse(format.RecordError{
+			File: clean, Code: "encrypted_entry", Message: "is encrypted", Hint: "make the archive again without a password",
+		})
+		return nil
+	}
+	body, err := entry.Open()
+	if err != nil {
+		return w.broken(clean, err)
+	}
+	defer body.Close()
+	compressed := int64(min(entry.CompressedSize64, 1<<62))
+	metered := &expandReader{w: w, r: body, taken: func() int64 { return compressed }}
+	return w.archiveFile(clean, int64(min(entry.UncompressedSize64, 1<<62)), metered)
+}
+
+func zipSpecial(entry *zip.File) string {
+	switch mode := entry.Mode(); {
+	case mode.IsDir(), mode.IsRegular():
+		return ""
+	case mode&fs.ModeSymlink != 0:
+		return "a symbolic link"
+	default:
+		return "neither a file nor a folder"
+	}
+}
+
+// meteredReaderAt ends on cancellation and counts the bytes of the source.
+type meteredReaderAt struct {
+	w *walker
+	r io.ReaderAt
+}
+
+func (m *meteredReaderAt) ReadAt(p []byte, off int64) (int, error) {
+	if err := m.w.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := m.r.ReadAt(p, off)
+	m.w.read += int64(n)
+	if m.w.Report != nil {
+		m.w.Report(m.w.read)
+	}
+	return n, err
+}
+
+// tailReader remembers the end of what went through it: a whole tar archive ends with
+// blocks of zeros, a cut one need not.
+type tailReader struct {
+	r    io.Reader
+	tail [512]byte
+	n    int
+}
+
+func (t *tailReader) Read(p []byte) (int, error) {
+	n, err := t.r.Read(p)
+	if n > 0 {
+		t.n = copy(t.tail[:], p[max(0, n-len(t.tail)):n])
+	}
+	return n, err
+}
+
+func (t *tailReader) zero() bool {
+	for _, c := range t.tail[:t.n] {
+		if c != 0 {
+			return false
+		}
+	}
+	return t.n > 0
+}

@@ -1,0 +1,91 @@
+package source
+
+import (
+	"path"
+	"strings"
+)
+
+// Kind says what a file may be by its name.
+type Kind uint8
+
+// The kinds.
+const (
+	Unknown Kind = iota // the content decides
+	JSON                // JSON or JSON Lines
+	Lines               // JSON Lines
+	Table               // comma-separated values
+	Other               // no log
+)
+
+// Classify returns the kind of a file and, for Other, the reason to skip it.
+func Classify(file string) (Kind, string) {
+	base := strings.ToLower(path.Base(file))
+	switch ext := path.Ext(base); ext {
+	case ".json", ".traj":
+		return JSON, ""
+	case ".jsonl", ".ndjson":
+		return Lines, ""
+	case ".csv":
+		return Table, ""
+	case ".md", ".rst", ".txt", ".log", ".logs", ".html", ".htm", ".pdf":
+		return Other, "text file (" + ext + ")"
+	case ".parquet", ".arrow", ".feather", ".db", ".sqlite", ".tsv", ".xlsx", ".pkl", ".npy", ".npz":
+		return Other, "data file in another format (" + ext + ")"
+	case ".yaml", ".yml", ".toml", ".ini", ".cfg", ".xml", ".lock", ".bib", ".cff":
+		return Other, "configuration or description (" + ext + ")"
+	case ".patch", ".diff", ".py", ".sh", ".go", ".js", ".ts", ".ipynb", ".sql":
+		return Other, "code or patch (" + ext + ")"
+	case ".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".mp4", ".wav":
+		return Other, "picture or sound (" + ext + ")"
+	}
+	switch base {
+	case "license", "licence", "readme", "makefile", "dockerfile", "changelog", "notice", "copying", "sha256sums":
+		return Other, "text file (" + base + ")"
+	}
+	return Unknown, ""
+}
+
+// hidden reports whether a path leads through a file or folder that systems hide, such as
+// .git, .DS_Store or __MACOSX.
+func hidden(file string) bool {
+	for part := range strings.SplitSeq(file, "/") {
+		if strings.HasPrefix(part, ".") || part == "__MACOSX" {
+			return true
+		}
+	}
+	return false
+}
+
+// plainName drops the suffix of a compressed file.
+func plainName(file string) string {
+	for _, suffix := range []string{".gz", ".zst", ".zstd"} {
+		if n := len(file) - len(suffix); n > 0 && strings.EqualFold(file[n:], suffix) && file[n-1] != '/' {
+			return file[:n]
+		}
+	}
+	return file
+}
+
+// validPath makes a file name fit for messages and tables: it is valid UTF-8.
+func validPath(file string) string { return strings.ToValidUTF8(file, "\ufffd") }
+
+// unsafePath returns why an archive entry's name is refused, "" when it is fine.
+func unsafePath(name string) string {
+	slashed := strings.ReplaceAll(name, `\`, "/")
+	switch {
+	case name == "":
+		return "has an empty name"
+	case strings.ContainsRune(name, 0):
+		return "has a NUL character in its name"
+	case strings.HasPrefix(slashed, "/"):
+		return "has an absolute path"
+	case len(slashed) >= 2 && slashed[1] == ':':
+		return "has a path with a drive letter"
+	}
+	for part := range strings.SplitSeq(slashed, "/") {
+		if part == ".." {
+			return "leads out of the archive"
+		}
+	}
+	return ""
+}
