@@ -30,6 +30,13 @@ type Format struct {
 	// Detect says whether a record is of this format, and the key that decided.
 	Detect func(*Probe) (key string, ok bool)
 
+	// Companion marks records that hold no run: they are recognised even when --format
+	// names another reader.
+	Companion bool
+
+	// Skip, when not empty, is the reason to pass over the records; Read is nil then.
+	Skip string
+
 	// Read returns the items of a record. An error refuses the whole record; a
 	// *RecordError is reported as it is, with file and line filled in by the caller.
 	// Trajectories get SourceFile, SourceRecord, SourceSHA256 and, from the evidence that
