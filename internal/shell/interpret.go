@@ -228,8 +228,15 @@ func (in *interpreter) python(c call) {
 	}
 }
 
+// writesFile reports whether Python code matches fileWriting; the substrings spare most
+// code the slow search.
+func writesFile(code string) bool {
+	return (strings.Contains(code, "open(") || strings.Contains(code, ".write_") || strings.Contains(code, "fileinput.")) &&
+		fileWriting.MatchString(code)
+}
+
 func (in *interpreter) pythonCode(code string) {
-	if !fileWriting.MatchString(code) {
+	if !writesFile(code) {
 		in.add(Code)
 		return
 	}

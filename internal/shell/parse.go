@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -49,8 +50,13 @@ type Result struct {
 }
 
 const (
-	maxCommand = 1 << 20 // bytes; a longer command is not parsed, so that nesting cannot exhaust the stack
-	maxNesting = 16      // of commands inside bash -c and bash heredocs
+	// A command with more bytes or opening brackets than this is not parsed: the grammar is
+	// recursive and takes up to 4 kB of stack per bracket of a hostile command. The longest
+	// command of the release has 20 kB.
+	maxCommand  = 64 << 10
+	maxBrackets = 8 << 10
+
+	maxNesting = 16 // of commands inside bash -c and bash heredocs
 )
 
 // Parse reads one command that starts in the workspace root.
@@ -93,7 +99,7 @@ type record struct {
 
 // records parses src and lists its statements, each before those nested in it.
 func (p *Parser) records(src string) (recs []record, ok bool) {
-	if len(src) > maxCommand {
+	if len(src) > maxCommand || strings.Count(src, "(")+strings.Count(src, "[")+strings.Count(src, "{") > maxBrackets {
 		return nil, false
 	}
 	sp := p.pool.Get().(*syntax.Parser)
@@ -118,7 +124,7 @@ func (p *Parser) records(src string) (recs []record, ok bool) {
 type collector struct {
 	src   string
 	recs  []record
-	piped []*syntax.Stmt
+	piped []*syntax.Stmt // right operands of pipes that were not visited yet
 }
 
 func (c *collector) visit(n syntax.Node) bool {
@@ -148,6 +154,17 @@ func leftmost(s *syntax.Stmt) *syntax.Stmt {
 	}
 }
 
+// takePiped reports whether s reads from a pipe. Each statement is asked for once.
+func (c *collector) takePiped(s *syntax.Stmt) bool {
+	for i := len(c.piped) - 1; i >= 0; i-- {
+		if c.piped[i] == s {
+			c.piped = slices.Delete(c.piped, i, i+1)
+			return true
+		}
+	}
+	return false
+}
+
 func (c *collector) statement(s *syntax.Stmt) {
 	var r record
 	switch cmd := s.Cmd.(type) {
@@ -168,7 +185,8 @@ func (c *collector) statement(s *syntax.Stmt) {
 		case syntax.Hdoc, syntax.DashHdoc:
 			r.hasDoc, r.heredoc = true, ""
 			if d.Hdoc != nil {
-				r.heredoc = c.source(d.Hdoc)
+				body := c.source(d.Hdoc) // ends with the delimiter
+				r.heredoc = body[:strings.LastIndexByte(body, '\n')+1]
 			}
 		case syntax.WordHdoc:
 			r.hasDoc, r.heredoc = true, c.word(d.Word)
@@ -181,11 +199,7 @@ func (c *collector) statement(s *syntax.Stmt) {
 			}
 		}
 	}
-	for _, p := range c.piped {
-		if p == s {
-			r.piped = true
-		}
-	}
+	r.piped = c.takePiped(s)
 	if len(r.argv) > 0 || len(r.out) > 0 {
 		c.recs = append(c.recs, r)
 	}
