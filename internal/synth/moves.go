@@ -2,6 +2,7 @@ package synth
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -139,7 +140,12 @@ func (s *session) reproduce() {
 	module := strings.ReplaceAll(strings.TrimSuffix(s.files[s.target].path, ".py"), "/", ".")
 	text := "\"\"\"Shows the reported problem.\"\"\"\nfrom " + module + " import " + s.fn +
 		"\nfrom tests.builders import *\n\nresult = " + s.call + "\nprint(\"result:\", result)\n"
-	path := s.root + "/" + s.script
+	s.create(s.script, text)
+}
+
+func (s *session) create(path, text string) {
+	s.created = append(s.created, file{path, text})
+	path = s.root + "/" + path
 	s.do(s.remark(actRepro, ""), call{kind: kindEdit, command: "create", path: path, text: text,
 		content: "File created successfully at: " + path})
 }
@@ -256,10 +262,8 @@ func (s *session) harden() {
 // addTest adds a test file of the agent's own.
 func (s *session) addTest() {
 	s.ownTest = true
-	path := s.root + "/tests/test_" + s.fn + "_report.py"
-	text := "from tests.builders import *\n\nimport " + s.pkg + "\n\n\ndef test_reported_case():\n    result = " + s.call + "\n    assert result is not Ellipsis\n"
-	s.do(s.remark(actRepro, ""), call{kind: kindEdit, command: "create", path: path, text: text,
-		content: "File created successfully at: " + path})
+	s.create("tests/test_"+s.fn+"_report.py", "from tests.builders import *\n\nimport "+s.pkg+
+		"\n\n\ndef test_reported_case():\n    result = "+s.call+"\n    assert result is not Ellipsis\n")
 }
 
 // test runs tests: those beside the target, or all of them.
@@ -304,20 +308,20 @@ func (s *session) testWith(command int, all bool) {
 // hang runs a command that doesn't end, and interrupts it.
 func (s *session) hang() {
 	c := s.shell("python -m "+s.pkg+" serve", "serving on port 8000", -1)
-	c.timeout, c.seconds = 120, 120
-	s.clock += 120e6
+	c.timeout = 120
 	s.do(s.remark(actOther, ""), c)
 	s.do("", call{kind: kindRun, command: "C-c", input: true, content: "^C\nKeyboardInterrupt", exit: 130, seconds: 1})
 }
 
 func (s *session) diff() {
-	s.do(s.remark(actDiff, ""), s.shell("git diff", strings.TrimSuffix(s.patch(), "\n"), 0))
+	s.do(s.remark(actDiff, ""), s.shell("git diff", strings.TrimSuffix(s.changes(), "\n"), 0))
 }
 
 func (s *session) cleanup() {
 	if s.script == "" {
 		return
 	}
+	s.created = slices.DeleteFunc(s.created, func(f file) bool { return f.path == s.script })
 	s.do(s.remark(actCleanup, ""), s.shell("rm "+s.shellPath(s.script), "", 0))
 }
 
@@ -340,8 +344,21 @@ func (s *session) finish() {
 	s.do("", call{kind: kindFinish, text: text})
 }
 
-// patch is the unified diff of the run's changes: one hunk per file.
+// patch is the unified diff of the run's result: its changes and its new files.
 func (s *session) patch() string {
+	var b strings.Builder
+	b.WriteString(s.changes())
+	for _, f := range s.created {
+		fmt.Fprintf(&b, "diff --git a/%[1]s b/%[1]s\nnew file mode 100644\n--- /dev/null\n+++ b/%[1]s\n@@ -0,0 +1,%d @@\n", f.path, strings.Count(f.text, "\n"))
+		for line := range strings.Lines(f.text) {
+			b.WriteString("+" + line)
+		}
+	}
+	return b.String()
+}
+
+// changes is the unified diff of the files the repository had: one hunk per file.
+func (s *session) changes() string {
 	var b strings.Builder
 	for f := range s.files {
 		if s.text[f] == "" || s.text[f] == s.files[f].text {

@@ -69,6 +69,7 @@ type session struct {
 	total   usage
 
 	text    []string // the run's version of each file, "" for unchanged
+	created []file   // files of the run's own, in order
 	at      variant
 	script  string // path of the reproduction, "" when there is none
 	sloppy  bool   // the reproduction accepts the partial repair
@@ -486,7 +487,7 @@ func (s *session) action(c call, thought string) {
 }
 
 func (s *session) observation(c call, cause int) {
-	s.clock += int64(s.between(2, 1+c.seconds*1000)) * 1000
+	s.clock += int64(c.timeout)*1e6 + int64(s.between(2, 1+c.seconds*1000))*1000
 	message := ""
 	switch c.kind {
 	case kindRun:

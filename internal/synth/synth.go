@@ -185,7 +185,7 @@ func (rec *recorder) record(cfg Config, w *world, m *model, modelIndex, run int)
 	old := rec.session
 	s := &rec.session
 	*s = session{world: w, rng: r, model: m, number: run,
-		history: old.history[:0], meta: old.meta, args: old.args, response: old.response, usages: old.usages[:0], text: old.text}
+		history: old.history[:0], meta: old.meta, args: old.args, response: old.response, usages: old.usages[:0], text: old.text, created: old.created[:0]}
 	if len(s.text) != len(w.files) {
 		s.text = make([]string, len(w.files))
 	}

@@ -478,10 +478,14 @@ func TestAppendText(t *testing.T) {
 func TestPatchIsTheChange(t *testing.T) {
 	w := newWorld(3, 0)
 	for _, v := range []variant{fixed, delegated, partial} {
-		s := session{world: w, rng: newRNG(1), model: newModel(3, 0), text: make([]string, len(w.files))}
+		s := session{world: w, rng: newRNG(1), model: newModel(3, 0), text: make([]string, len(w.files)), style: style{script: "repro.py"}}
 		s.rewrite(v)
 		s.harden()
-		got := apply(t, w, s.patch())
+		s.reproduce()
+		if want := "+++ b/" + s.script + "\n@@ -0,0 +1,6 @@\n+\"\"\""; !strings.Contains(s.patch(), want) {
+			t.Errorf("%q is not in the patch\n%s", want, s.patch())
+		}
+		got := apply(t, w, s.changes())
 		for f := range w.files {
 			if got[f] != s.content(f) {
 				t.Errorf("variant %d: the patch of %s gives\n%s\nwant\n%s", v, w.files[f].path, got[f], s.content(f))
