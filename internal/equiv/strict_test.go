@@ -272,3 +272,23 @@ func BenchmarkStrictT(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(pairs), "ns/pair")
 	b.ReportMetric(100*float64(equal)/float64(pairs), "%equal")
 }
+
+func BenchmarkStrictStep(b *testing.B) {
+	clean := stage.NewClean(shell.New(shell.Options{}))
+	var runs [][]stage.CleanStep
+	steps := 0
+	for _, run := range released.Trajectories(b, "pydata__xarray-3151", "sympy__sympy-13372") {
+		runs = append(runs, clean.Steps(run))
+		steps += len(runs[len(runs)-1])
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		table := NewStrictTable()
+		for _, run := range runs {
+			for _, s := range run {
+				table.Step(s.State, s.Stage, s.Actions)
+			}
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*steps), "ns/step")
+}
