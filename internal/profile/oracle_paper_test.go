@@ -3,6 +3,7 @@ package profile_test
 import (
 	"bufio"
 	"context"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/conformance/released"
 	"github.com/agentlens-bench/agentlens/internal/profile/paper"
 	"github.com/agentlens-bench/agentlens/internal/profile/steps"
+	"github.com/agentlens-bench/agentlens/internal/trajectory"
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
@@ -158,4 +160,81 @@ func BenchmarkSteps(b *testing.B) {
 			load(b, task)
 		}
 	}
+}
+
+// Twelve draws make the published mean, standard deviation, tier and share; single draws are
+// Every draw, and the mean, deviation, tier and share of the first twelve.
+func TestPaperDraws(t *testing.T) {
+	rows := released.Table(t, "oracle", "profiles", "paper_draws.tsv")
+	if len(rows) != 5445 {
+		t.Fatalf("%d rows, want 5445", len(rows))
+	}
+	_, all := loaded(t)
+	diffs := mismatches{t: t}
+	for _, labels := range []string{"release", "clean", "clean_x"} {
+		params := withLabels(strings.TrimSuffix(labels, "_x"))
+		params.OtherModels = labels == "clean_x"
+		params.Draws = 24
+		scores := map[string][]float64{}
+		outcome := map[string]trajectory.Outcome{}
+		for _, task := range all {
+			byRun, err := paper.DrawScores(context.Background(), task, params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, r := range task.Runs {
+				scores[r.ID], outcome[r.ID] = byRun[i], r.Outcome
+			}
+		}
+		for _, want := range rows {
+			if want["labels"] != labels {
+				continue
+			}
+			id := want["trajectory_id"]
+			if scores[id] == nil {
+				diffs.add("%s %s: not scored", labels, id)
+				continue
+			}
+			for d, f := range scores[id] {
+				if w := want["f_draw"+strconv.Itoa(d+1)]; !same(w, number(f)) {
+					diffs.add("%s %s: draw %d is %v, want %s", labels, id, d+1, f, w)
+				}
+			}
+			got := paper.Summarise(scores[id][:12], params.Cuts, outcome[id])
+			if !same(want["f_mean12"], number(got.Mean)) || !same(want["f_sd12"], number(got.SD)) ||
+				want["tier_mean12"] != got.Tier || !same(want["tier_share"], number(got.Share)) {
+				diffs.add("%s %s: %+v, want %s, %s, %s, %s", labels, id, *got, want["f_mean12"], want["f_sd12"], want["tier_mean12"], want["tier_share"])
+			}
+		}
+	}
+	diffs.done(len(rows))
+}
+
+func TestPaperDrawColumns(t *testing.T) {
+	params := withLabels("clean")
+	params.Draws = 12
+	ours := assessPaper(t, params).byID()
+	diffs := mismatches{t: t}
+	n := 0
+	for _, want := range released.Table(t, "oracle", "profiles", "paper_draws.tsv") {
+		if want["labels"] != "clean" {
+			continue
+		}
+		n++
+		id := want["trajectory_id"]
+		run := ours[id]
+		got := columns(run.Signals.(*schema.SignalsPaper))
+		for golden, column := range map[string]string{
+			"f_mean12": "score_mean", "f_sd12": "score_sd", "tier_mean12": "tier_mean", "tier_share": "tier_share",
+		} {
+			if !same(want[golden], got[column]) {
+				diffs.add("%s: %s is %q, want %q", id, column, got[column], want[golden])
+			}
+		}
+		mean, _ := strconv.ParseFloat(want["f_mean12"], 64)
+		if tier := run.Tier.Tier; tier == nil || *tier != want["tier_mean12"] || *run.Features.QualityScore != int64(math.RoundToEven(mean)) {
+			diffs.add("%s: tier or quality score is not that of the mean", id)
+		}
+	}
+	diffs.done(n)
 }

@@ -105,13 +105,15 @@ func columns(row any) map[string]string {
 		case reflect.Bool:
 			out[name] = map[bool]string{false: "0", true: "1"}[f.Bool()]
 		case reflect.Float64:
-			out[name] = strconv.FormatFloat(f.Float(), 'g', -1, 64)
+			out[name] = number(f.Float())
 		default:
 			out[name] = fmt.Sprint(f.Interface())
 		}
 	}
 	return out
 }
+
+func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
 // same compares an expected cell with ours: numbers to 1e-9, all else exactly.
 func same(want, got string) bool {

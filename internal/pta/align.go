@@ -1,6 +1,10 @@
 package pta
 
-import "github.com/agentlens-bench/agentlens/internal/matching"
+import (
+	"slices"
+
+	"github.com/agentlens-bench/agentlens/internal/matching"
+)
 
 // Origin is one step of one of the merged runs.
 type Origin struct {
@@ -8,19 +12,24 @@ type Origin struct {
 	Step int // 0-based
 }
 
-// AlignedNode is a node of an aligned reference. It is compared through the step that
-// created it, for ever.
-type AlignedNode struct {
-	Origin
-	Merged []Origin // every step merged into the node, the creator first, in merge order
+// Aligned is the reference graph of an ordered list of runs, merged by alignment
+// (spec paper_profile section 4). A node is compared through the step that created it, for
+// ever. Paths[r] is the whole way of run r through the nodes; its nodes are distinct, and
+// paths are never recombined.
+type Aligned struct {
+	Nodes []Origin // the creating steps
+	Paths [][]int
 }
 
-// Aligned is the reference graph of an ordered list of runs, merged by alignment
-// (spec paper_profile section 4). Paths[r] is the whole way of run r through the nodes;
-// its nodes are distinct, and paths are never recombined.
-type Aligned struct {
-	Nodes []AlignedNode
-	Paths [][]int
+// Merged returns for every node the steps merged into it, the creator first, in merge order.
+func (g *Aligned) Merged() [][]Origin {
+	out := make([][]Origin, len(g.Nodes))
+	for ref, path := range g.Paths {
+		for step, x := range path {
+			out[x] = append(out[x], Origin{ref, step})
+		}
+	}
+	return out
 }
 
 // Align merges runs of the given lengths in order. matches(o, r) returns the steps of run r
@@ -28,21 +37,19 @@ type Aligned struct {
 // with the longest matching earlier path, plus an LCS by bits with every other path.
 func Align(lengths []int, matches func(o Origin, ref int) matching.Row) Aligned {
 	var g Aligned
+	var w workspace
 	for ref, n := range lengths {
 		path := make([]int, n)
 		for i := range path {
 			path[i] = -1
 		}
 		if ref > 0 {
-			g.merge(path, ref, matches)
+			g.merge(path, ref, matches, &w)
 		}
 		for step, node := range path {
-			o := Origin{ref, step}
 			if node < 0 {
 				path[step] = len(g.Nodes)
-				g.Nodes = append(g.Nodes, AlignedNode{o, []Origin{o}})
-			} else {
-				g.Nodes[node].Merged = append(g.Nodes[node].Merged, o)
+				g.Nodes = append(g.Nodes, Origin{ref, step})
 			}
 		}
 		g.Paths = append(g.Paths, path)
@@ -50,15 +57,20 @@ func Align(lengths []int, matches func(o Origin, ref int) matching.Row) Aligned 
 	return g
 }
 
+// workspace is scratch space that merges of one graph share.
+type workspace struct {
+	rows, along []matching.Row
+	left        []int32
+}
+
 // merge writes to path[j] the node that step j of run ref is merged into.
-func (g *Aligned) merge(path []int, ref int, matches func(Origin, int) matching.Row) {
+func (g *Aligned) merge(path []int, ref int, matches func(Origin, int) matching.Row, w *workspace) {
 	m := len(path)
-	rows := make([]matching.Row, len(g.Nodes))
-	for i := range g.Nodes {
-		rows[i] = matches(g.Nodes[i].Origin, ref)
+	rows, along := w.rows[:0], w.along
+	for _, o := range g.Nodes {
+		rows = append(rows, matches(o, ref))
 	}
 	best, most := 0, -1
-	along := make([]matching.Row, 0, len(rows))
 	for q, nodes := range g.Paths {
 		along = along[:0]
 		for _, x := range nodes {
@@ -70,10 +82,14 @@ func (g *Aligned) merge(path []int, ref int, matches func(Origin, int) matching.
 	}
 	nodes := g.Paths[best]
 	n := len(nodes)
-	left := make([]int32, (n+1)*(m+1)) // left[i*(m+1)+j]: LCS of what follows positions i and j
+	// left[i*(m+1)+j] is the LCS of what follows positions i and j.
+	left := slices.Grow(w.left[:0], (n+1)*(m+1))[:(n+1)*(m+1)]
+	clear(left[n*(m+1):])
+	w.rows, w.along, w.left = rows, along, left
 	for i := n - 1; i >= 0; i-- {
 		row := rows[nodes[i]]
 		at, below := left[i*(m+1):], left[(i+1)*(m+1):]
+		at[m] = 0
 		for j := m - 1; j >= 0; j-- {
 			if row.Has(j) {
 				at[j] = below[j+1] + 1

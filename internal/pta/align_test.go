@@ -66,7 +66,7 @@ func TestAlignKeepsEveryRun(t *testing.T) {
 		if len(g.Paths) != len(runs) {
 			t.Fatalf("%d paths of %d runs", len(g.Paths), len(runs))
 		}
-		steps := 0
+		steps, all := 0, g.Merged()
 		for r, path := range g.Paths {
 			if len(path) != len(runs[r]) {
 				t.Fatalf("run %d has %d steps, its path %d nodes", r, len(runs[r]), len(path))
@@ -77,20 +77,20 @@ func TestAlignKeepsEveryRun(t *testing.T) {
 					t.Fatalf("path %d passes node %d twice", r, x)
 				}
 				seen[x] = true
-				if !slices.Contains(g.Nodes[x].Merged, pta.Origin{Ref: r, Step: j}) {
+				if !slices.Contains(all[x], pta.Origin{Ref: r, Step: j}) {
 					t.Fatalf("node %d does not know step %d of run %d", x, j, r)
 				}
-				if o := g.Nodes[x].Origin; !near(runs[o.Ref][o.Step], runs[r][j]) {
+				if o := g.Nodes[x]; !near(runs[o.Ref][o.Step], runs[r][j]) {
 					t.Fatalf("node %d was made by a step that step %d of run %d does not match", x, j, r)
 				}
 			}
 			steps += len(path)
 		}
 		merged := 0
-		for _, n := range g.Nodes {
-			merged += len(n.Merged)
-			if n.Merged[0] != n.Origin {
-				t.Fatalf("node %v lists %v first", n.Origin, n.Merged[0])
+		for x, n := range g.Nodes {
+			merged += len(all[x])
+			if all[x][0] != n {
+				t.Fatalf("node %v lists %v first", n, all[x][0])
 			}
 		}
 		if merged != steps {
@@ -102,7 +102,7 @@ func TestAlignKeepsEveryRun(t *testing.T) {
 			for q := range r {
 				rows := make([]matching.Row, len(g.Paths[q]))
 				for i, x := range g.Paths[q] {
-					rows[i] = matches(g.Nodes[x].Origin, r)
+					rows[i] = matches(g.Nodes[x], r)
 				}
 				best = max(best, matching.LCS(rows, len(runs[r])))
 			}

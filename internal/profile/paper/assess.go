@@ -53,64 +53,81 @@ func assess(c *candidate, d *donors, i int, ref *reference) profile.RunRows {
 	}
 	c.use(d, i)
 	plain := c.score(ref)
-	return c.rows(ref, plain, c.detail(ref, plain), c.draws())
+	return c.rows(ref, plain, c.detail(ref, plain),
+		Summarise(c.drawScores(), d.params.Cuts, run.Outcome))
 }
 
-// draws are the scores of one run against many references.
-type draws struct {
-	n        int
-	mean     float64
-	sd       float64 // sample standard deviation; NaN for one draw
-	tier     string  // of the mean, "" when the outcome is unknown
-	share    float64 // of the draws whose own tier is that of the mean
-	unjudged bool    // the outcome is unknown
+// DrawScores returns f of every run in draws 1..params.Draws: one slice per run of the task,
+// nil for a run that can't be scored. Runs are judged against the references of each draw,
+// keyed as in spec section 2.
+func DrawScores(ctx context.Context, task *steps.Task, params Params) ([][]float64, error) {
+	d := newDonors(task, params)
+	out := make([][]float64, len(task.Runs))
+	var c candidate
+	for i := range task.Runs {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if len(task.Runs[i].Steps) > 0 && d.reference(i, 0) != nil {
+			c.use(d, i)
+			out[i] = c.drawScores()
+		}
+	}
+	return out, nil
 }
 
-// draws scores the run once per draw; nil when no draws are asked for.
-func (c *candidate) draws() *draws {
-	d := c.donors
-	n := d.params.Draws
-	if n == 0 {
+// drawScores are nil when no draws are asked for. Whether there are enough references does
+// not depend on the draw.
+func (c *candidate) drawScores() []float64 {
+	if c.donors.params.Draws == 0 {
 		return nil
 	}
 	known := map[*reference]float64{}
-	scores := make([]float64, n)
-	sum := 0.0
-	for k := range n {
-		ref := d.reference(c.run, k+1)
+	scores := make([]float64, c.donors.params.Draws)
+	for k := range scores {
+		ref := c.donors.reference(c.run, k+1)
 		f, ok := known[ref]
 		if !ok {
 			f = c.score(ref).f
 			known[ref] = f
 		}
 		scores[k] = f
-		sum += f
 	}
-	out := summarise(scores, d.params.Cuts, d.task.Runs[c.run].Outcome)
-	return &out
+	return scores
 }
 
-func summarise(scores []float64, cuts Cuts, outcome trajectory.Outcome) draws {
+// Draws summarises the scores of one run against many references.
+type Draws struct {
+	N     int
+	Mean  float64
+	SD    float64 // sample standard deviation, 0 for one draw
+	Tier  string  // of the mean, "" when the outcome is unknown
+	Share float64 // of the draws whose own tier is Tier
+}
+
+// Summarise returns the summary of scores in draw order, nil for no scores.
+func Summarise(scores []float64, cuts Cuts, outcome trajectory.Outcome) *Draws {
 	n := len(scores)
+	if n == 0 {
+		return nil
+	}
 	sum := 0.0
 	for _, f := range scores {
 		sum += f
 	}
-	out := draws{n: n, mean: sum / float64(n)}
-	squares := 0.0
+	out := &Draws{N: n, Mean: sum / float64(n)}
+	out.Tier = cuts.tier(out.Mean, outcome)
+	squares, same := 0.0, 0
 	for _, f := range scores {
-		squares += float64((f - out.mean) * (f - out.mean))
-	}
-	out.sd = math.Sqrt(squares / float64(n-1))
-	out.tier = cuts.tier(out.mean, outcome)
-	same := 0
-	for _, f := range scores {
-		if cuts.tier(f, outcome) == out.tier {
+		squares += float64((f - out.Mean) * (f - out.Mean))
+		if cuts.tier(f, outcome) == out.Tier {
 			same++
 		}
 	}
-	out.share = float64(same) / float64(n)
-	out.unjudged = outcome == trajectory.Unknown
+	if n > 1 {
+		out.SD = math.Sqrt(squares / float64(n-1))
+	}
+	out.Share = float64(same) / float64(n)
 	return out
 }
 

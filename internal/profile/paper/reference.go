@@ -99,12 +99,18 @@ func (d *donors) choose(c int, order []int) []int {
 	return list
 }
 
-// reference returns the reference of run c in a draw, nil when there are too few runs.
+// reference returns the reference of run c in a draw, nil when the task has too few other
+// passing runs. A limit to other models may leave a single one of them.
 func (d *donors) reference(c, draw int) *reference {
-	list := d.choose(c, d.order(salt(draw)))
-	if len(list) < profile.MinReferences {
+	order := d.order(salt(draw))
+	others := len(order)
+	if d.task.Runs[c].Outcome == trajectory.Pass {
+		others--
+	}
+	if others < profile.MinReferences {
 		return nil
 	}
+	list := d.choose(c, order)
 	key := make([]byte, 0, 16)
 	for _, r := range list {
 		key = binary.AppendUvarint(key, uint64(r))
@@ -150,7 +156,7 @@ func (d *donors) pair(a, b int) []matching.Row {
 
 // step returns the step that represents a node.
 func (d *donors) step(ref *reference, node int) (*steps.Step, trajectory.Stage) {
-	o := ref.Nodes[node].Origin
+	o := ref.Nodes[node]
 	run := &d.task.Runs[ref.runs[o.Ref]]
 	return &run.Steps[o.Step], run.Labels(d.params.Labels)[o.Step]
 }

@@ -50,7 +50,7 @@ func passed(o trajectory.Outcome) *bool {
 	return ptr(o == trajectory.Pass)
 }
 
-func (c *candidate) rows(ref *reference, s score, d detail, draws *draws) profile.RunRows {
+func (c *candidate) rows(ref *reference, s score, d detail, draws *Draws) profile.RunRows {
 	run := &c.donors.task.Runs[c.run]
 	rows := profile.RunRows{
 		Features:    c.features(run, s, d),
@@ -61,7 +61,7 @@ func (c *candidate) rows(ref *reference, s score, d detail, draws *draws) profil
 	}
 	rows.Tier = c.tier(run, s, d, draws)
 	if draws != nil {
-		rows.Features.QualityScore = ptr(int64(math.RoundToEven(draws.mean)))
+		rows.Features.QualityScore = ptr(int64(math.RoundToEven(draws.Mean)))
 	}
 	rows.Features.QualityTier = rows.Tier.Tier
 	return rows
@@ -122,7 +122,7 @@ func (c *candidate) features(run *steps.Run, s score, d detail) *schema.Features
 	return f
 }
 
-func (c *candidate) signals(run *steps.Run, ref *reference, s score, d detail, draws *draws) *schema.SignalsPaper {
+func (c *candidate) signals(run *steps.Run, ref *reference, s score, d detail, draws *Draws) *schema.SignalsPaper {
 	p := c.donors.params
 	w := d.waste
 	ids := make([]string, len(ref.runs))
@@ -169,14 +169,14 @@ func (c *candidate) signals(run *steps.Run, ref *reference, s score, d detail, d
 		out.Category = ptr(d.lucky.id)
 	}
 	if draws != nil {
-		out.Draws = int64(draws.n)
-		out.ScoreMean = ptr(draws.mean)
-		if draws.n > 1 {
-			out.ScoreSD = ptr(draws.sd)
+		out.Draws = int64(draws.N)
+		out.ScoreMean = ptr(draws.Mean)
+		if draws.N > 1 {
+			out.ScoreSD = ptr(draws.SD)
 		}
-		out.TierMean = text(draws.tier)
-		if draws.tier != "" {
-			out.TierShare = ptr(draws.share)
+		out.TierMean = text(draws.Tier)
+		if draws.Tier != "" {
+			out.TierShare = ptr(draws.Share)
 		}
 	}
 	var flags []string
@@ -191,12 +191,12 @@ func (c *candidate) signals(run *steps.Run, ref *reference, s score, d detail, d
 }
 
 // tier is that of the mean over the draws, of f without draws.
-func (c *candidate) tier(run *steps.Run, s score, d detail, draws *draws) schema.Tier {
+func (c *candidate) tier(run *steps.Run, s score, d detail, draws *Draws) schema.Tier {
 	row := schema.Tier{TrajectoryID: run.ID}
 	cuts := c.donors.params.Cuts
 	name, f := "f", s.f
 	if draws != nil {
-		name, f = "score_mean", draws.mean
+		name, f = "score_mean", draws.Mean
 	}
 	tier := cuts.tier(f, run.Outcome)
 	switch tier {
@@ -365,8 +365,8 @@ func (d *donors) rows(ref *reference) profile.ReferenceRows {
 	}
 	row.CanonicalPath = int64(canonical)
 	row.NEdges = int64(len(out.Edges))
-	for x := range ref.Nodes {
-		n := &ref.Nodes[x]
+	merged := ref.Merged()
+	for x, n := range ref.Nodes {
 		s, label := d.step(ref, x)
 		out.Nodes = append(out.Nodes, schema.PTANode{
 			PTAID:          ref.id,
@@ -377,15 +377,15 @@ func (d *donors) rows(ref *reference) profile.ReferenceRows {
 			Stage:          text(label.String()),
 			Tool:           text(d.task.Name(s.Tool)),
 			FilePath:       text(d.task.Name(s.File)),
-			TraceCount:     int64(len(n.Merged)),
+			TraceCount:     int64(len(merged[x])),
 			IsInitial:      initial[x],
 			IsTerminal:     terminal[x],
-			OriginalIDs:    d.originals(ref, n.Merged),
+			OriginalIDs:    d.originals(ref, merged[x]),
 		})
 		if n.Ref > 0 {
 			row.StatesAdded++
 		}
-		row.StatesMerged += int64(len(n.Merged) - 1)
+		row.StatesMerged += int64(len(merged[x]) - 1)
 		if terminal[x] {
 			row.NTerminals++
 		}

@@ -52,8 +52,7 @@ func (c *candidate) nodeRows(ref *reference) []matching.Row {
 		}
 	}
 	c.nodes = c.nodes[:0]
-	for i := range ref.Nodes {
-		o := ref.Nodes[i].Origin
+	for _, o := range ref.Nodes {
 		c.nodes = append(c.nodes, c.matches[ref.runs[o.Ref]][o.Step])
 	}
 	return c.nodes
