@@ -34,28 +34,36 @@ const (
 	minJaccard = 0.5  // of token sets, exclusive
 )
 
-// StrictClasses of steps; any tool without a class of its own has its name as class.
+// The classes; any other tool has its name as class.
 const (
-	classEdit  = "edit"
-	classRead  = "read"
-	classDir   = "dir"
-	classTerm  = "term"
-	classThink = "think"
+	classEdit = "edit"
+	classRead = "read"
+	classDir  = "dir"
+	classTerm = "term"
 )
 
 // StrictTable makes comparable steps: texts become numbers that mean the same in all steps
-// of one table. It is for one goroutine; the steps may be compared from many.
-type StrictTable struct{ ids map[string]uint32 }
+// of one table. It keeps nothing of the states alive. It is for one goroutine; the steps
+// may be compared from many.
+type StrictTable struct {
+	ids   map[string]uint32
+	names []string
+}
 
 // NewStrictTable returns an empty table.
-func NewStrictTable() *StrictTable { return &StrictTable{map[string]uint32{"": 0}} }
+func NewStrictTable() *StrictTable {
+	return &StrictTable{ids: map[string]uint32{"": 0}, names: []string{""}}
+}
 
+// id returns the number of a text, 0 for "".
 func (t *StrictTable) id(s string) uint32 {
 	if n, ok := t.ids[s]; ok {
 		return n
 	}
-	n := uint32(len(t.ids))
+	n := uint32(len(t.names))
+	s = strings.Clone(s)
 	t.ids[s] = n
+	t.names = append(t.names, s)
 	return n
 }
 
@@ -114,6 +122,7 @@ func (t *StrictTable) Step(s *trajectory.State, label trajectory.Stage, actions 
 	out.content = t.id(s.ContentHash)
 	out.observation = t.id(s.ObservationHash)
 	out.path = t.id(out.Path)
+	out.Class, out.Path, out.Group = t.names[out.class], t.names[out.path], t.names[out.group]
 	return out
 }
 

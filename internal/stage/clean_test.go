@@ -50,6 +50,20 @@ func TestCleanConformance(t *testing.T) {
 		}
 	}
 	t.Logf("%d steps, %d wrong", total, wrong)
+	commands, failing := map[string]bool{}, 0
+	for _, run := range runs {
+		for i := range run.States {
+			if command := run.States[i].Command(); run.States[i].Tool == "run_in_terminal" && command != "" && !commands[command] {
+				commands[command] = true
+				if !c.shell.Parse(command).OK {
+					failing++
+				}
+			}
+		}
+	}
+	if len(commands) != 18372 || failing != 106 {
+		t.Errorf("%d of %d distinct commands are not bash, want 106 of 18372", failing, len(commands))
+	}
 	if total != 51388 {
 		t.Errorf("%d steps, want 51388", total)
 	}
