@@ -1,0 +1,103 @@
+package profile_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/agentlens-bench/agentlens/internal/conformance/released"
+	"github.com/agentlens-bench/agentlens/internal/profile"
+	"github.com/agentlens-bench/agentlens/internal/profile/process"
+	"github.com/agentlens-bench/agentlens/internal/profile/steps"
+	"github.com/agentlens-bench/agentlens/internal/trajectory"
+	"github.com/agentlens-bench/agentlens/schema"
+)
+
+func TestProcessScores(t *testing.T) {
+	rows := released.Table(t, "oracle", "profiles", "process_scores.tsv")
+	if len(rows) != 1815 {
+		t.Fatalf("%d rows, want 1815", len(rows))
+	}
+	_, all := loaded(t)
+	var out collector
+	for _, task := range all {
+		if err := process.AssessSteps(context.Background(), task, process.DefaultParams(), &out); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ours := out.byID()
+	diffs := mismatches{t: t}
+	for _, want := range rows {
+		id := want["trajectory_id"]
+		run, ok := ours[id]
+		if !ok {
+			diffs.add("%s: no row", id)
+			continue
+		}
+		got := columns(run.Signals.(*schema.SignalsProcess))
+		got["P3"] = got["process_score"]
+		for name, w := range want {
+			if g, ok := got[name]; !ok || !same(w, g) {
+				diffs.add("%s: %s is %q, want %q", id, name, g, w)
+			}
+		}
+		if tier := run.Tier.Tier; tier == nil || *tier != want["tier"] || *run.Tier.Borderline != (want["borderline"] == "1") {
+			diffs.add("%s: tier row differs from %s", id, want["tier"])
+		}
+	}
+	diffs.done(len(rows))
+}
+
+func TestProcessHalves(t *testing.T) {
+	want := map[string]map[string]string{}
+	for _, row := range released.Table(t, "oracle", "profiles", "process_halves.tsv") {
+		want[row["trajectory_id"]] = row
+	}
+	_, all := loaded(t)
+	diffs := mismatches{t: t}
+	n := 0
+	for _, task := range all {
+		var passing []string
+		for _, r := range task.Runs {
+			if r.Outcome == trajectory.Pass {
+				passing = append(passing, r.ID)
+			}
+		}
+		for seed := 1; seed <= 6; seed++ {
+			half := map[string]int{}
+			for i, id := range profile.HashOrder(passing, fmt.Sprintf("half%d:", seed)) {
+				half[id] = i % 2
+			}
+			for h := range 2 {
+				scores, err := process.Scores(context.Background(), task, process.DefaultParams(),
+					func(r *steps.Run) bool { return half[r.ID] == h })
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, r := range task.Runs {
+					got := ""
+					if scores[i] != nil {
+						got = number(*scores[i])
+					}
+					n++
+					if w := want[r.ID][fmt.Sprintf("P3_seed%d_half%d", seed, h)]; !same(w, got) {
+						diffs.add("%s seed %d half %d: %q, want %q", r.ID, seed, h, got, w)
+					}
+				}
+			}
+		}
+	}
+	diffs.done(n)
+}
+
+func BenchmarkProcess(b *testing.B) {
+	_, all := loaded(b)
+	for b.Loop() {
+		var out collector
+		for _, task := range all {
+			if err := process.AssessSteps(context.Background(), task, process.DefaultParams(), &out); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
