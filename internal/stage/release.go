@@ -39,16 +39,16 @@ const nearEndFraction = 0.8
 type Release struct{}
 
 // NewRelease returns the release's labeler.
-func NewRelease() Release { return Release{} }
+func NewRelease() *Release { return &Release{} }
 
 // Label returns the stage of each state of t.Ordered(), and the rule that decided it.
-func (r Release) Label(t *trajectory.Trajectory) (labels []trajectory.Stage, rules []string) {
+func (r *Release) Label(t *trajectory.Trajectory) (labels []trajectory.Stage, rules []string) {
 	return r.LabelStates(t.Ordered())
 }
 
 // LabelStates labels states that are already in the order of their steps, such as the
 // nodes of a merged graph. It neither reads nor writes State.Stage.
-func (Release) LabelStates(states []*trajectory.State) (labels []trajectory.Stage, rules []string) {
+func (*Release) LabelStates(states []*trajectory.State) (labels []trajectory.Stage, rules []string) {
 	labels = make([]trajectory.Stage, len(states))
 	rules = make([]string, len(states))
 	ctx := context{edited: make(map[string]bool)}
