@@ -174,7 +174,7 @@ func (a *Agreement) FleissInterval(level float64) (Interval, error) {
 	if err != nil {
 		return Interval{}, err
 	}
-	half := normalQuantile(level) * se
+	half := float64(normalQuantile(level) * se)
 	return Interval{kappa - half, kappa + half, level}, nil
 }
 
@@ -337,7 +337,7 @@ func (c CohenResult) Interval(level float64) (Interval, error) {
 	if err := checkLevel(level); err != nil {
 		return Interval{}, err
 	}
-	half := normalQuantile(level) * c.SE
+	half := float64(normalQuantile(level) * c.SE)
 	return Interval{c.Kappa - half, c.Kappa + half, level}, nil
 }
 

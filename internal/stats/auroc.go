@@ -115,7 +115,7 @@ func (d DeLongResult) Interval(level float64) (Interval, error) {
 	if d.Variance == 0 {
 		return Interval{}, undefined("the DeLong variance is 0 at AUROC %v, so there is no interval", d.AUROC)
 	}
-	half := normalQuantile(level) * d.SE()
+	half := float64(normalQuantile(level) * d.SE())
 	return Interval{max(0, d.AUROC-half), min(1, d.AUROC+half), level}, nil
 }
 

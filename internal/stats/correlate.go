@@ -53,6 +53,9 @@ func pearson(x, y []float64) (Correlation, error) {
 		return Correlation{}, undefined("the values differ by less than the precision of the variance")
 	}
 	r := min(1, max(-1, xy/math.Sqrt(xx)/math.Sqrt(yy)))
+	if len(x) == 2 {
+		r = math.Copysign(1, xy)
+	}
 	c := Correlation{R: r, P: 1, N: len(x)}
 	if dof := float64(len(x) - 2); dof > 0 {
 		c.P = studentTwoSided(r*math.Sqrt(dof/((1-r)*(1+r))), dof)
@@ -127,7 +130,7 @@ func Kendall(x, y []float64) (Correlation, error) {
 	spread := func(t float64) float64 { return t * (t - 1) * (2*t + 5) }
 	nf := float64(n)
 	m := nf * (nf - 1)
-	variance := (m*(2*nf+5)-tieSum(x, spread)-tieSum(y, spread))/18 + 2*tx*ty/m
+	variance := (float64(m*(2*nf+5))-tieSum(x, spread)-tieSum(y, spread))/18 + 2*tx*ty/m
 	if n > 2 {
 		variance += tieSum(x, triple) * tieSum(y, triple) / (9 * m * (nf - 2))
 	}

@@ -24,7 +24,7 @@ func Quantile(x []float64, p float64) (float64, error) {
 }
 
 func sortedQuantile(sorted []float64, p float64) float64 {
-	at := float64(len(sorted)-1) * p
+	at := float64(float64(len(sorted)-1) * p)
 	i := int(math.Floor(at))
 	if i+1 >= len(sorted) {
 		return sorted[len(sorted)-1]
@@ -61,7 +61,7 @@ func centralMoments(x []float64) (m, m2, m3, m4 float64) {
 	m = mean(x)
 	for _, v := range x {
 		d := v - m
-		d2 := d * d
+		d2 := float64(d * d)
 		m2 += d2
 		m3 += float64(d2 * d)
 		m4 += float64(d2 * d2)

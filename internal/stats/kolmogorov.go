@@ -33,7 +33,7 @@ func KolmogorovSF(x float64) float64 {
 // probability (exact to all digits there), in the middle for large n the Pelz-Good expansion.
 func kolmogorovFiniteSF(d float64, n int) float64 {
 	nf := float64(n)
-	t := nf * d
+	t := float64(nf * d)
 	switch {
 	case d >= 1:
 		return 0
@@ -87,7 +87,7 @@ func smirnovSF(d float64, n int) float64 {
 // kolmogorovMatrixCDF returns P(D_n < d) exactly: Durbin's matrix power in the form of
 // Marsaglia, Tsang and Wang, J. Stat. Softw. 8 (2003). The matrix has order 2*ceil(n*d)-1.
 func kolmogorovMatrixCDF(d float64, n int) float64 {
-	t := float64(n) * d
+	t := float64(float64(n) * d)
 	k := int(t) + 1
 	m := 2*k - 1
 	h := float64(k) - t
@@ -168,29 +168,30 @@ func (a square) times(b square) square {
 // (1976), up to n^(-3/2), with the corrections given by Simard and L'Ecuyer (2011).
 func pelzGoodCDF(d float64, n int) float64 {
 	z := math.Sqrt(float64(n)) * d
-	z2 := z * z
+	z2 := float64(z * z)
 	z4, z6, z8 := z2*z2, z2*z2*z2, z2*z2*z2*z2
 	const pi2 = math.Pi * math.Pi
 	var k0, k1, k2, k3, whole2, whole3 float64
 	for k := 20; k >= 0; k-- {
 		h := float64(k) + 0.5
-		a := pi2 * h * h // π²(k+1/2)²
+		a := float64(pi2 * h * h) // π²(k+1/2)²
 		e := math.Exp(-a / (2 * z2))
 		k0 += e
 		k1 += float64((a - z2) * e)
-		k2 += float64((6*z6 + 2*z4 + float64(a*(2*z4-5*z2)) + float64(a*a*(1-2*z2))) * e)
-		k3 += float64((float64(a*a*a*(5-30*z2)) + float64(a*a*(212*z4-60*z2)) + float64(a*(135*z4-96*z6)) - 30*z6 - 90*z8) * e)
+		k2 += float64((float64(6*z6) + 2*z4 + float64(a*(2*z4-float64(5*z2))) + float64(a*a*(1-2*z2))) * e)
+		k3 += float64((float64(a*a*a*(5-float64(30*z2))) + float64(a*a*(float64(212*z4)-float64(60*z2))) +
+			float64(a*(float64(135*z4)-float64(96*z6))) - float64(30*z6) - float64(90*z8)) * e)
 		b := pi2 * float64(k*k) // π²k²
 		f := math.Exp(-b / (2 * z2))
 		whole2 += float64(b * f)
-		whole3 += float64((3*b*z2 - b*b) * f)
+		whole3 += float64((float64(3*b*z2) - float64(b*b)) * f)
 	}
 	// Each sum over all integers is twice the sum over k >= 0.
 	root := math.Sqrt(math.Pi/2) * 2
-	k0 *= root / z
+	k0 = float64(k0 * root / z)
 	k1 *= root / (6 * z4)
-	k2 = root/(72*z4*z2*z)*k2 - root/(36*z2*z)*whole2
-	k3 = root/(6480*z8*z2)*k3 + root/(216*z6)*whole3
+	k2 = float64(root/(72*z4*z2*z)*k2) - float64(root/(36*z2*z)*whole2)
+	k3 = float64(root/(6480*z8*z2)*k3) + float64(root/(216*z6)*whole3)
 	s := math.Sqrt(float64(n))
 	return k0 + k1/s + k2/float64(n) + k3/(float64(n)*s)
 }

@@ -79,7 +79,7 @@ func Wilson(k, n int, level float64) (Interval, error) {
 	z2 := z * z
 	den := 1 + z2/nf
 	centre := (p + z2/(2*nf)) / den
-	half := z / den * math.Sqrt(p*(1-p)/nf+z2/(4*nf*nf))
+	half := float64(z / den * math.Sqrt(p*(1-p)/nf+z2/(4*nf*nf)))
 	iv := Interval{centre - half, centre + half, level}
 	if k == 0 {
 		iv.Low = 0
