@@ -1,9 +1,10 @@
 package ingest
 
 import (
-	"context"
+	"errors"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
+	"github.com/agentlens-bench/agentlens/internal/ingest/source"
 )
 
 // The items of a source; see package format.
@@ -12,6 +13,7 @@ type (
 	RecordError = format.RecordError
 	Evidence    = format.Evidence
 	Rank        = format.Rank
+	Limits      = source.Limits
 )
 
 // The ranks of evidence, best first.
@@ -25,17 +27,12 @@ const (
 	RankFileName   = format.RankFileName
 )
 
-// Limits bound what one source may make us hold or expand. Zero means the default.
-type Limits struct {
-	MaxRecordBytes int64   // one record: a file, or a line of JSON Lines; default 256 MiB
-	MaxTotalBytes  int64   // one source, expanded; default 1 TiB
-	MaxEntries     int64   // entries of one archive; default 10 million
-	MaxRatio       float64 // expanded / compressed bytes of one archive, after the first 64 MiB; default 1,000
-}
+// ErrUsage marks errors of the call: an unknown format, a bad labels file.
+var ErrUsage = errors.New("usage")
 
 // Options of Read.
 type Options struct {
-	Format string // reader to use for every record; "" sniffs
+	Format string // reader to use for every record that holds a run; "" sniffs
 	Labels string // file of outcomes, "" for none
 	Limits Limits
 	Jobs   int                          // parsing goroutines, at least 1
@@ -43,11 +40,11 @@ type Options struct {
 }
 
 // SourceDigest identifies one source by content: the same files in any order, in a folder
-// or an archive, give the same digest.
+// or an archive, give the same digest. Files that are skipped by their name do not count.
 type SourceDigest struct {
 	Files  int64  `json:"files"`
 	Bytes  int64  `json:"bytes"`
-	SHA256 string `json:"sha256"` // of the sorted lines "<sha256 of file>  <path in source>\n"
+	SHA256 string `json:"sha256"` // see source.Digest
 }
 
 // Summary is what Read saw.
@@ -59,6 +56,3 @@ type Summary struct {
 // Emit receives the items of a source. It is called from many goroutines at once and in
 // no fixed order; an error stops the run.
 type Emit func(Item) error
-
-// ReadFunc is the shape of Read.
-type ReadFunc func(ctx context.Context, sources []string, opt Options, emit Emit) (Summary, error)

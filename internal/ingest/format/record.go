@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -53,6 +54,21 @@ func Decode(data []byte, v any) error {
 		return nil
 	}
 	return decodeError(data, err)
+}
+
+// Check reports whether data is one JSON value; the error is as of Decode.
+func Check(data []byte) error {
+	dec := jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	if err := dec.SkipValue(); err != nil {
+		return decodeError(data, err)
+	}
+	if _, err := dec.ReadToken(); err != io.EOF {
+		if err == nil {
+			err = errors.New("there is text behind the value")
+		}
+		return decodeError(data, err)
+	}
+	return nil
 }
 
 func decodeError(data []byte, err error) *RecordError {

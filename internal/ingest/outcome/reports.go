@@ -20,12 +20,15 @@ const (
 	Incomplete     = "incomplete" // submitted or due, not judged
 )
 
+// EvalID is the format of the companions whose lines repeat the runs of another file.
+const EvalID = "swebench-eval"
+
 // Formats lists the records that state outcomes and hold no run, in the order they are
 // tried in.
 func Formats() []format.Format {
 	return []format.Format{
 		{
-			ID:          "swebench-eval",
+			ID:          EvalID,
 			Description: "OpenHands output.swebench_eval.jsonl: outcomes of the runs in output.jsonl",
 			Companion:   true,
 			Detect: func(p *format.Probe) (string, bool) {

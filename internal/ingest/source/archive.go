@@ -125,7 +125,7 @@ func (w *walker) archiveFile(clean string, size int64, body io.Reader) error {
 		w.Skip("hidden file")
 		return nil
 	}
-	if kind, reason := Classify(plainName(clean)); kind == Other {
+	if kind, reason := Classify(PlainName(clean)); kind == Other {
 		w.Skip(reason)
 		return nil
 	}

@@ -56,8 +56,8 @@ func hidden(file string) bool {
 	return false
 }
 
-// plainName drops the suffix of a compressed file.
-func plainName(file string) string {
+// PlainName drops the suffix of a compressed file.
+func PlainName(file string) string {
 	for _, suffix := range []string{".gz", ".zst", ".zstd"} {
 		if n := len(file) - len(suffix); n > 0 && strings.EqualFold(file[n:], suffix) && file[n-1] != '/' {
 			return file[:n]

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"math/bits"
 	"slices"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
@@ -81,9 +82,11 @@ func (s *splitter) whole() *Whole {
 }
 
 // sized grows an empty buffer so that a file of ordinary size fits without a copy. The
-// size comes from the source and is not to be trusted with more.
+// size comes from the source and is not to be trusted with more. Powers of two make
+// buffers fit for the next file.
 func (s *splitter) sized(buf []byte) []byte {
-	return slices.Grow(buf, int(min(max(s.file.Size, 0), s.max, 16<<20))+1)
+	want := uint(min(max(s.file.Size, 64<<10), s.max, 16<<20))
+	return slices.Grow(buf, 1<<bits.Len(want))
 }
 
 // line appends the next line, its end included, to buf. more is false at the end of the

@@ -94,6 +94,18 @@ type walker struct {
 	read     int64 // bytes taken from the file system
 	expanded int64 // bytes given to readers
 	entry    string
+
+	body, inner *bufio.Reader // of the member at hand, and of what it expands to
+}
+
+// refill points a buffer at the next member.
+func refill(buffer **bufio.Reader, r io.Reader) *bufio.Reader {
+	if *buffer == nil {
+		*buffer = bufio.NewReaderSize(r, bufferSize)
+	} else {
+		(*buffer).Reset(r)
+	}
+	return *buffer
 }
 
 func (w *walker) folder() error {
@@ -130,7 +142,7 @@ func (w *walker) folder() error {
 		if d.IsDir() {
 			return nil
 		}
-		if kind, reason := Classify(plainName(rel)); kind == Other {
+		if kind, reason := Classify(PlainName(rel)); kind == Other {
 			w.Skip(reason)
 			return nil
 		}
@@ -195,7 +207,7 @@ func (w *walker) single(f *os.File, size int64) error {
 	}
 	defer closeInner()
 	plain := bufio.NewReaderSize(inner, bufferSize)
-	name := plainName(base)
+	name := PlainName(base)
 	head, _ = plain.Peek(headSize)
 	if isTar(head, name) {
 		return w.tar(plain)
@@ -205,7 +217,7 @@ func (w *walker) single(f *os.File, size int64) error {
 
 // member reads one file of a folder or archive, and looks through its compression.
 func (w *walker) member(name string, size int64, raw *rawReader) error {
-	body := bufio.NewReaderSize(raw, bufferSize)
+	body := refill(&w.body, raw)
 	head, _ := body.Peek(headSize)
 	inner, closeInner, err := w.decompress(head, body, raw)
 	if err != nil {
@@ -215,7 +227,7 @@ func (w *walker) member(name string, size int64, raw *rawReader) error {
 		return w.plainMember(name, size, body)
 	}
 	defer closeInner()
-	return w.plainMember(plainName(name), -1, bufio.NewReaderSize(inner, bufferSize))
+	return w.plainMember(PlainName(name), -1, refill(&w.inner, inner))
 }
 
 func (w *walker) plainMember(name string, size int64, body *bufio.Reader) error {

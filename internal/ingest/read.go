@@ -1,0 +1,425 @@
+package ingest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
+
+	"github.com/agentlens-bench/agentlens/internal/ingest/format"
+	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
+	"github.com/agentlens-bench/agentlens/internal/ingest/release"
+	"github.com/agentlens-bench/agentlens/internal/ingest/source"
+	"github.com/agentlens-bench/agentlens/internal/trajectory"
+)
+
+const (
+	// inFlight bounds the bytes of records that wait for a parser or are being parsed. A
+	// record larger than that is parsed alone.
+	inFlight = 96 << 20
+
+	// reusable is the largest buffer that is kept for the next record.
+	reusable = 4 << 20
+
+	bom = "\ufeff"
+)
+
+// Read reads the sources one after the other and emits what they hold. It fails when a
+// source can't be opened, is refused, or holds no readable record; when emit fails; and on
+// cancellation. Refused records are items, not errors.
+//
+// The evidence emitted for a record with one trajectory has that trajectory's id as key.
+func Read(ctx context.Context, sources []string, opt Options, emit Emit) (Summary, error) {
+	r := reader{opt: opt, emit: emit, formats: Formats(), tables: tables()}
+	r.opt.Limits = opt.Limits.WithDefaults()
+	r.buffers.New = func() any { return new([]byte) }
+	if opt.Format != "" {
+		var err error
+		if r.formats, err = forced(opt.Format); err != nil {
+			return Summary{}, err
+		}
+	}
+	if opt.Labels != "" {
+		labels, err := outcome.ReadLabels(opt.Labels)
+		if err != nil {
+			return Summary{}, fmt.Errorf("%w: %w", ErrUsage, err)
+		}
+		for _, e := range labels {
+			if err := emit(Item{Evidence: &e}); err != nil {
+				return Summary{}, err
+			}
+		}
+	}
+	if opt.Report != nil {
+		for _, root := range sources {
+			r.total += source.Size(root)
+		}
+	}
+	summary := Summary{Skipped: map[string]int64{}}
+	for i, root := range sources {
+		s := sourceReader{reader: &r, root: root, number: i + 1, weight: semaphore.NewWeighted(inFlight), skipped: map[string]int64{}}
+		if err := s.read(ctx); err != nil {
+			return Summary{}, err
+		}
+		summary.Sources = append(summary.Sources, SourceDigest{Files: s.digest.Files(), Bytes: s.digest.Bytes(), SHA256: s.digest.Sum()})
+		for reason, n := range s.skipped {
+			summary.Skipped[reason] += n
+		}
+	}
+	if opt.Report != nil {
+		opt.Report(r.total, r.total)
+	}
+	slices.SortFunc(summary.Sources, func(a, b SourceDigest) int { return cmp.Compare(a.SHA256, b.SHA256) })
+	return summary, nil
+}
+
+// reader is what all sources share.
+type reader struct {
+	opt     Options
+	emit    Emit
+	formats []format.Format
+	tables  []table
+	buffers sync.Pool // of *[]byte
+
+	done, total int64 // progress over all sources
+}
+
+// sourceReader reads one source.
+type sourceReader struct {
+	*reader
+	root   string
+	number int // 1-based
+	weight *semaphore.Weighted
+	jobs   chan job
+
+	mu         sync.Mutex // guards what follows
+	digest     source.Digest
+	skipped    map[string]int64
+	companions []Evidence // held back until it is known whether the source has runs
+	runs       int64
+	readable   int64
+	refused    int64
+	firstBad   RecordError
+	emitError  error // of a refused record emitted by the walk
+}
+
+// job is one record on its way to a parser.
+type job struct {
+	file   string // as items name it
+	path   string // in the source
+	kind   source.Kind
+	line   int64
+	buf    *[]byte
+	weight int64
+}
+
+func (s *sourceReader) read(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	s.jobs = make(chan job, 2*max(s.opt.Jobs, 1))
+	group.Go(func() error {
+		defer close(s.jobs)
+		return s.walk(ctx)
+	})
+	for range max(s.opt.Jobs, 1) {
+		group.Go(func() error { return s.work(ctx) })
+	}
+	if err := group.Wait(); err != nil {
+		return err
+	}
+	if s.readable == 0 {
+		return s.nothing()
+	}
+	for i := range s.companions {
+		e := &s.companions[i]
+		if s.runs > 0 {
+			e.SourceNo = s.number
+		}
+		if err := s.emit(Item{Evidence: e}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nothing explains a source without a single readable record.
+func (s *sourceReader) nothing() error {
+	const hint = "give a folder, file or archive of agent logs"
+	switch {
+	case s.refused > 0:
+		return fmt.Errorf("source %s holds no readable record: %d refused, the first: %w", s.root, s.refused, &s.firstBad)
+	case len(s.skipped) > 0:
+		reasons := make([]string, 0, len(s.skipped))
+		for reason, n := range s.skipped {
+			reasons = append(reasons, fmt.Sprintf("%d %s", n, reason))
+		}
+		slices.Sort(reasons)
+		return fmt.Errorf("source %s holds no readable record; skipped: %s; %s", s.root, strings.Join(reasons, ", "), hint)
+	}
+	return fmt.Errorf("source %s is empty; %s", s.root, hint)
+}
+
+// walk cuts the source into records and hands them to the parsers.
+func (s *sourceReader) walk(ctx context.Context) error {
+	before := s.done
+	var told int64
+	handler := source.Handler{
+		File:   func(f source.File) error { return s.split(ctx, f) },
+		Refuse: s.refuse,
+		Skip:   s.skip,
+	}
+	if s.opt.Report != nil {
+		handler.Report = func(read int64) {
+			s.done = before + read
+			if s.done-told >= 1<<20 {
+				told = s.done
+				s.opt.Report(s.done, s.total)
+			}
+		}
+	}
+	if err := source.Walk(ctx, s.root, s.opt.Limits, handler); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.emitError
+}
+
+func (s *sourceReader) split(ctx context.Context, f source.File) error {
+	file := release.Path(f.Path)
+	named := f
+	named.Path = file
+	var buf *[]byte
+	fresh := func() []byte {
+		buf = s.buffers.Get().(*[]byte)
+		return (*buf)[:0]
+	}
+	yield := func(c source.Chunk) error {
+		*buf = c.Data
+		j := job{file: file, path: f.Path, kind: f.Kind, line: c.Line, buf: buf, weight: min(int64(cap(c.Data)), inFlight)}
+		if err := s.weight.Acquire(ctx, j.weight); err != nil {
+			return err
+		}
+		select {
+		case s.jobs <- j:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	whole, err := source.Split(named, s.opt.Limits.MaxRecordBytes, fresh, yield, s.refuse)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if whole != nil {
+		s.digest.Add(f.Path, whole.SHA256, whole.Bytes)
+	}
+	return s.emitError
+}
+
+// work parses records until there are no more.
+func (s *sourceReader) work(ctx context.Context) error {
+	for j := range s.jobs {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		err := s.parse(j)
+		s.weight.Release(j.weight)
+		if cap(*j.buf) <= reusable {
+			s.buffers.Put(j.buf)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parse reads one record and emits its items.
+func (s *sourceReader) parse(j job) error {
+	data := *j.buf
+	sum := sha256.Sum256(data)
+	rec := format.Record{File: j.file, Line: j.line, SHA256: hex.EncodeToString(sum[:])}
+	if j.line == 0 {
+		s.mu.Lock()
+		s.digest.Add(j.path, rec.SHA256, int64(len(data)))
+		s.mu.Unlock()
+	}
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
+		return s.reject(rec, &RecordError{Code: "utf16", Message: "the text is UTF-16", Hint: "convert it to UTF-8"})
+	}
+	data, warnings := repair(bytes.TrimPrefix(data, []byte(bom)))
+	rec.Data = data
+	items, err := s.items(j, &rec)
+	if err != nil {
+		return s.reject(rec, err)
+	}
+	return s.emitAll(rec, items, warnings)
+}
+
+// items reads the record with the reader it calls for.
+func (s *sourceReader) items(j job, rec *format.Record) ([]Item, error) {
+	if j.kind == source.Table {
+		return s.tableItems(*rec), nil
+	}
+	rec.Probe = format.NewProbe(rec.File, rec.Data)
+	formats := s.formats
+	if j.path == source.PlainName(filepath.Base(s.root)) {
+		// A source that is one file is read for its runs, even when it could stand beside
+		// another one.
+		formats = slices.DeleteFunc(slices.Clone(formats), func(f format.Format) bool { return f.ID == outcome.EvalID })
+	}
+	f, _ := recognise(formats, rec.Probe)
+	if f == nil {
+		return nil, s.unknown(rec)
+	}
+	if f.Skip != "" {
+		s.skip(f.Skip)
+		return nil, nil
+	}
+	return f.Read(*rec)
+}
+
+// unknown explains a record that no reader takes.
+func (s *sourceReader) unknown(rec *format.Record) error {
+	if err := format.Check(rec.Data); err != nil {
+		return err
+	}
+	known := make([]string, 0, len(s.formats))
+	for _, f := range s.formats {
+		if f.Skip == "" {
+			known = append(known, f.ID)
+		}
+	}
+	return &RecordError{
+		Code:    "unknown_format",
+		Message: fmt.Sprintf("%s: no known format; known are %s", rec.Probe.Seen(), strings.Join(known, ", ")),
+		Hint:    "name the reader with --format, or take the file out of the source",
+	}
+}
+
+func (s *sourceReader) tableItems(rec format.Record) []Item {
+	header, err := csv.NewReader(bytes.NewReader(rec.Data)).Read()
+	if err == nil {
+		for _, t := range s.tables {
+			if t.detect(header) {
+				return t.read(rec)
+			}
+		}
+	}
+	s.skip("table that is neither annotations nor labels")
+	return nil
+}
+
+// emitAll completes and emits the items of one record.
+func (s *sourceReader) emitAll(rec format.Record, items []Item, warnings []trajectory.Warning) error {
+	var runs []*trajectory.Trajectory
+	for _, item := range items {
+		if t := item.Trajectory; t != nil {
+			t.SourceFile, t.SourceRecord, t.SourceSHA256, t.SourceNo = rec.File, rec.Line, rec.SHA256, s.number
+			t.Warnings = append(t.Warnings, warnings...)
+			runs = append(runs, t)
+		}
+	}
+	own := map[string][]Evidence{}
+	kept := items[:0]
+	for _, item := range items {
+		switch {
+		case item.Refused != nil:
+			if err := s.reject(rec, item.Refused); err != nil {
+				return err
+			}
+			continue
+		case item.Evidence != nil:
+			e := item.Evidence
+			e.File, e.SourceNo = rec.File, s.number
+			if len(runs) == 0 {
+				s.hold(*e)
+				continue
+			}
+			if len(runs) == 1 {
+				e.Key = runs[0].ID
+			}
+			own[e.Key] = append(own[e.Key], *e)
+		}
+		kept = append(kept, item)
+	}
+	for _, t := range runs {
+		settled := outcome.Settle(own[t.ID])
+		t.Outcome, t.OutcomeSource, t.OutcomeDetail = settled.Outcome, settled.Source, settled.Detail
+	}
+	s.mu.Lock()
+	s.runs += int64(len(runs))
+	s.readable += int64(len(kept))
+	s.mu.Unlock()
+	for _, item := range kept {
+		if err := s.emit(item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hold keeps evidence of a file that holds no run.
+func (s *sourceReader) hold(e Evidence) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.companions = append(s.companions, e)
+	s.readable++
+}
+
+func (s *sourceReader) skip(reason string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.skipped[reason]++
+}
+
+// reject emits a refused record with its place.
+func (s *sourceReader) reject(rec format.Record, err error) error {
+	var refused *RecordError
+	if !errors.As(err, &refused) {
+		refused = &RecordError{Code: "bad_record", Message: err.Error()}
+	}
+	e := *refused
+	e.File = cmp.Or(e.File, rec.File)
+	e.Line = cmp.Or(e.Line, rec.Line)
+	if e.Record == "" && rec.Probe != nil {
+		for _, key := range []string{"trajectory_id", "instance_id"} {
+			if id, ok := rec.Probe.Get(key).Text(); ok && e.Record == "" {
+				e.Record = id
+			}
+		}
+	}
+	return s.emitRefused(e)
+}
+
+func (s *sourceReader) emitRefused(e RecordError) error {
+	s.mu.Lock()
+	s.refused++
+	if s.refused == 1 || cmp.Or(cmp.Compare(e.File, s.firstBad.File), cmp.Compare(e.Line, s.firstBad.Line)) < 0 {
+		s.firstBad = e
+	}
+	s.mu.Unlock()
+	return s.emit(Item{Refused: &e})
+}
+
+// refuse is reject for the walk, which can't stop at once.
+func (s *sourceReader) refuse(e RecordError) {
+	if err := s.emitRefused(e); err != nil {
+		s.mu.Lock()
+		s.emitError = err
+		s.mu.Unlock()
+	}
+}

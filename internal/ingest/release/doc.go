@@ -1,0 +1,10 @@
+// Package release reads the files of the AgentLens-Bench release (formats section 11):
+// trajectories, merged references and the annotation tables. Analysis reports and summary
+// files are recognised and passed over: they hold nothing that is not in the tables.
+//
+// Invariants:
+//
+//   - A stored value is carried over as it is. Hashes and labels are not recomputed.
+//   - metadata.source_path, a path of the authors' machine, is not carried over.
+//   - Tables are strict: a cell that does not fit refuses its row, with line and column.
+package release
