@@ -1,0 +1,73 @@
+package profile_test
+
+import (
+	"context"
+	"strconv"
+	"testing"
+
+	"github.com/agentlens-bench/agentlens/internal/conformance/released"
+	"github.com/agentlens-bench/agentlens/internal/profile/baseline"
+	"github.com/agentlens-bench/agentlens/internal/profile/steps"
+)
+
+func TestBaselines(t *testing.T) {
+	rows := released.Table(t, "oracle", "profiles", "baselines.tsv")
+	if len(rows) != 1815 {
+		t.Fatalf("%d rows, want 1815", len(rows))
+	}
+	sources, all := loaded(t)
+	ctx := context.Background()
+	ours := map[string]map[string]baseline.Score{"individual_release": {}, "individual_clean": {}, "tfidf": {}}
+	for i, task := range all {
+		for name, f := range map[string]func() ([]baseline.Score, error){
+			"individual_release": func() ([]baseline.Score, error) {
+				return baseline.Individual(ctx, task, steps.Release, 5)
+			},
+			"individual_clean": func() ([]baseline.Score, error) {
+				return baseline.Individual(ctx, task, steps.Clean, 5)
+			},
+			"tfidf": func() ([]baseline.Score, error) { return baseline.TFIDF(ctx, sources[i], 5) },
+		} {
+			scores, err := f()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range scores {
+				ours[name][s.ID] = s
+			}
+		}
+	}
+	diffs := mismatches{t: t}
+	for _, want := range rows {
+		id := want["trajectory_id"]
+		for name, scores := range ours {
+			got := scores[id]
+			if !same(want[name], number(got.Value)) || want[name+"_ref"] != strconv.Itoa(got.Index) {
+				diffs.add("%s: %s is %v of reference %d, want %s of %s", id, name, got.Value, got.Index, want[name], want[name+"_ref"])
+			}
+		}
+	}
+	diffs.done(len(rows))
+}
+
+func BenchmarkTFIDF(b *testing.B) {
+	sources, _ := loaded(b)
+	for b.Loop() {
+		for _, task := range sources {
+			if _, err := baseline.TFIDF(context.Background(), task, 5); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
+func BenchmarkDenseOffline(b *testing.B) {
+	sources, _ := loaded(b)
+	for b.Loop() {
+		for _, task := range sources[:3] {
+			if _, err := baseline.Dense(context.Background(), task, 5, baseline.LSA(64)); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
