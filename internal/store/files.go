@@ -1,0 +1,77 @@
+package store
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/agentlens-bench/agentlens/schema"
+)
+
+const (
+	dbName      = "agentlens.db"
+	dataName    = "data"
+	scratchName = "scratch.tmp"
+)
+
+// DBPath is the SQLite file of the dataset in dir.
+func DBPath(dir string) string { return filepath.Join(dir, dbName) }
+
+// ParquetPath is the Parquet file of a table; profile is "" for a shared table.
+func ParquetPath(dir, table, profile string) string {
+	return filepath.Join(dir, dataName, profile, table+".parquet")
+}
+
+// TableStat is what a table holds. Profile is "" for a shared table. Digest is the content
+// digest in hex, as the package comment defines it.
+type TableStat struct {
+	Table   string `json:"table"`
+	Profile string `json:"profile,omitempty"`
+	Rows    int64  `json:"rows"`
+	Digest  string `json:"digest"`
+}
+
+// part is one Parquet file and the rows of the SQLite table that belong to it.
+type part struct {
+	table   schema.Table
+	profile string
+	variant schema.Variant
+}
+
+func (p part) String() string {
+	if p.profile == "" {
+		return p.table.Name
+	}
+	return p.profile + "/" + p.table.Name
+}
+
+// partsOf lists the parts of a dataset with these profiles, shared tables first.
+func partsOf(profiles []string) ([]part, error) {
+	var parts []part
+	for _, profile := range append([]string{""}, profiles...) {
+		for _, t := range schema.Tables() {
+			if t.PerProfile != (profile != "") {
+				continue
+			}
+			v, err := t.Variant(profile)
+			if err != nil {
+				return nil, fmt.Errorf("store: %w", err)
+			}
+			parts = append(parts, part{t, profile, v})
+		}
+	}
+	return parts, nil
+}
+
+// syncPath flushes a file or folder to the disk.
+func syncPath(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	err = f.Sync()
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}

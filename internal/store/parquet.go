@@ -1,0 +1,217 @@
+package store
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"reflect"
+	"strconv"
+	"unsafe"
+
+	"github.com/parquet-go/parquet-go"
+
+	"github.com/agentlens-bench/agentlens/schema"
+)
+
+const (
+	// rowGroupBytes of canonical row content end a row group: some 6,500 states, or 30,000
+	// rows of numbers. It bounds both a writer's memory and what a reader must load at once.
+	rowGroupBytes = 8 << 20
+
+	pageBytes = 128 << 10
+)
+
+// parquetWriter writes one table's file.
+type parquetWriter struct {
+	path    string
+	file    *os.File
+	writer  *parquet.Writer
+	columns []schema.Column
+	bytes   int // canonical bytes in the row group so far
+	cells   []parquet.Value
+}
+
+func newParquetWriter(dir string, p part) (*parquetWriter, error) {
+	path := ParquetPath(dir, p.table.Name, p.profile)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	options := []parquet.WriterOption{
+		parquetSchema(p),
+		parquet.CreatedBy("agentlens", strconv.Itoa(schema.Version), "schema"),
+		parquet.KeyValueMetadata("agentlens.table", p.String()),
+		parquet.KeyValueMetadata("agentlens.schema_version", strconv.Itoa(schema.Version)),
+		parquet.Compression(&parquet.Snappy),
+		parquet.PageBufferSize(pageBytes),
+	}
+	for _, c := range p.variant.Columns {
+		if c.Kind == schema.Text && !c.PK && !c.Index && c.Ref == "" {
+			options = append(options, parquet.SkipPageBounds(c.Name)) // whole texts would end up in the footer
+		}
+	}
+	return &parquetWriter{
+		path:    path,
+		file:    file,
+		writer:  parquet.NewWriter(file, options...),
+		columns: p.variant.Columns,
+		cells:   make([]parquet.Value, 0, chunkRows),
+	}, nil
+}
+
+// parquetSchema is the schema of a part's file.
+func parquetSchema(p part) *parquet.Schema {
+	return parquet.NewSchema(p.table.Name, parquet.SchemaOf(reflect.New(p.variant.Row).Interface()))
+}
+
+// write appends rows, given as cells of consecutive rows.
+func (w *parquetWriter) write(cells []value) error {
+	width := len(w.columns)
+	for i, column := range w.writer.ColumnWriters() {
+		c := &w.columns[i]
+		w.cells = w.cells[:0]
+		for j := i; j < len(cells); j += width {
+			w.cells = append(w.cells, parquetValue(c, i, cells[j]))
+		}
+		if _, err := column.WriteRowValues(w.cells); err != nil {
+			return w.wrap(err)
+		}
+	}
+	return nil
+}
+
+func parquetValue(c *schema.Column, index int, v value) parquet.Value {
+	level := 0
+	if c.Nullable && !v.null {
+		level = 1
+	}
+	var p parquet.Value
+	switch {
+	case v.null:
+	case c.Kind == schema.Text:
+		p = parquet.ByteArrayValue(unsafe.Slice(unsafe.StringData(v.s), len(v.s))) // parquet-go only reads it
+	case c.Kind == schema.Integer:
+		p = parquet.Int64Value(v.n)
+	case c.Kind == schema.Real:
+		p = parquet.DoubleValue(math.Float64frombits(uint64(v.n)))
+	case c.Kind == schema.Boolean:
+		p = parquet.BooleanValue(v.n != 0)
+	}
+	return p.Level(0, level, index)
+}
+
+func (w *parquetWriter) endRowGroup() error {
+	w.bytes = 0
+	return w.wrap(w.writer.Flush())
+}
+
+// finish writes the footer and flushes the file to the disk.
+func (w *parquetWriter) finish() error {
+	if err := w.writer.Close(); err != nil {
+		return w.wrap(err)
+	}
+	if err := w.file.Sync(); err != nil {
+		return w.wrap(err)
+	}
+	return w.wrap(w.file.Close())
+}
+
+func (w *parquetWriter) wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("store: writing %s: %w", w.path, err)
+}
+
+// parquetRows reads the rows of one table's file as cells.
+type parquetRows struct {
+	columns []schema.Column
+	file    *os.File
+	parquet *parquet.File
+	group   int
+	rows    parquet.Rows // of the current group, or nil
+	buf     []parquet.Row
+	pending []parquet.Row
+}
+
+// openParquet opens a part's file and checks that it has the part's columns.
+func openParquet(dir string, p part) (*parquetRows, error) {
+	file, err := os.Open(ParquetPath(dir, p.table.Name, p.profile))
+	if err != nil {
+		return nil, err
+	}
+	r := &parquetRows{columns: p.variant.Columns, file: file, buf: make([]parquet.Row, 256)}
+	if err := r.open(p); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+func (r *parquetRows) open(p part) error {
+	info, err := r.file.Stat()
+	if err != nil {
+		return err
+	}
+	if r.parquet, err = parquet.OpenFile(r.file, info.Size()); err != nil {
+		return fmt.Errorf("reading %s: %w", r.file.Name(), err)
+	}
+	if got, want := r.parquet.Schema(), parquetSchema(p); !parquet.EqualNodes(got, want) {
+		return fmt.Errorf("%s has other columns than version %d of the tables:\n%v", r.file.Name(), schema.Version, got)
+	}
+	return nil
+}
+
+// next fills out with the next row, or returns io.EOF.
+func (r *parquetRows) next(out []value) (err error) {
+	defer func() {
+		if p := recover(); p != nil { // parquet-go panics on some malformed pages
+			err = fmt.Errorf("reading %s: malformed page: %v", r.file.Name(), p)
+		}
+	}()
+	for len(r.pending) == 0 {
+		if r.rows == nil {
+			if r.group == len(r.parquet.RowGroups()) {
+				return io.EOF
+			}
+			r.rows = r.parquet.RowGroups()[r.group].Rows()
+			r.group++
+		}
+		n, err := r.rows.ReadRows(r.buf)
+		r.pending = r.buf[:n]
+		if err == io.EOF {
+			if n == 0 {
+				if err := r.rows.Close(); err != nil {
+					return err
+				}
+				r.rows = nil
+			}
+		} else if err != nil {
+			return fmt.Errorf("reading %s: %w", r.file.Name(), err)
+		}
+	}
+	for i, v := range r.pending[0] {
+		switch {
+		case v.IsNull():
+			out[i] = value{null: true}
+		case r.columns[i].Kind == schema.Text:
+			out[i] = value{s: string(v.ByteArray())}
+		case r.columns[i].Kind == schema.Integer:
+			out[i] = value{n: v.Int64()}
+		case r.columns[i].Kind == schema.Real:
+			out[i] = value{n: int64(math.Float64bits(v.Double()))}
+		case r.columns[i].Kind == schema.Boolean:
+			out[i] = value{n: boolBit(v.Boolean())}
+		}
+	}
+	r.pending = r.pending[1:]
+	return nil
+}
+
+func (r *parquetRows) close() error {
+	if r.rows != nil {
+		r.rows.Close()
+	}
+	return r.file.Close()
+}

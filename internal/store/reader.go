@@ -1,0 +1,190 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"reflect"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+	_ "modernc.org/sqlite" // the driver named "sqlite"
+
+	"github.com/agentlens-bench/agentlens/schema"
+)
+
+// DB is a dataset's SQLite file, open for reading.
+type DB struct {
+	*sql.DB
+	Profiles []string // in the order the file was built with
+}
+
+// Open opens the dataset in dir. A file that is no dataset, or of another version of the
+// tables, is an error.
+func Open(dir string) (*DB, error) {
+	path := DBPath(dir)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("store: %s holds no dataset: there is no %s", dir, dbName)
+	} else if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	uri, err := fileURI(path)
+	if err != nil {
+		return nil, err
+	}
+	// A dataset never changes, so readers need no locks and no write access to the folder.
+	pool, err := sql.Open("sqlite", uri+"?mode=ro&immutable=1")
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	db := &DB{DB: pool}
+	if err := db.identify(); err != nil {
+		pool.Close()
+		return nil, fmt.Errorf("store: %s: %w", path, err)
+	}
+	return db, nil
+}
+
+func (db *DB) identify() error {
+	var application, version int
+	if err := db.QueryRow("PRAGMA application_id").Scan(&application); err != nil {
+		return err
+	}
+	if application != schema.ApplicationID {
+		return fmt.Errorf("not a dataset: application_id is %d, expected %d", application, schema.ApplicationID)
+	}
+	if err := db.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
+		return err
+	}
+	if version != schema.Version {
+		return fmt.Errorf("version %d of the tables, this program reads version %d: build the dataset anew, or use the program that built it", version, schema.Version)
+	}
+	const prefix = "features_"
+	rows, err := db.Query("SELECT name FROM sqlite_schema WHERE type = 'view' AND name GLOB ? ORDER BY rowid", prefix+"*")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return err
+		}
+		db.Profiles = append(db.Profiles, strings.TrimPrefix(name, prefix))
+	}
+	return rows.Err()
+}
+
+// ReadSQL runs a query and yields its rows as T, a row struct or any struct with the same
+// kind of parquet tags. Each column of the result needs a field of that name; fields without
+// a column stay zero. After an error nothing more is yielded.
+func ReadSQL[T any](ctx context.Context, db *sql.DB, query string, args ...any) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var zero T
+		rows, err := db.QueryContext(ctx, query, args...)
+		if err != nil {
+			yield(zero, fmt.Errorf("store: %w", err))
+			return
+		}
+		defer rows.Close()
+		names, err := rows.Columns()
+		if err != nil {
+			yield(zero, fmt.Errorf("store: %w", err))
+			return
+		}
+		fields, err := fieldsOf(reflect.TypeFor[T](), names)
+		if err != nil {
+			yield(zero, err)
+			return
+		}
+		targets := make([]any, len(fields))
+		for rows.Next() {
+			var row T
+			v := reflect.ValueOf(&row).Elem()
+			for i, f := range fields {
+				targets[i] = v.Field(f).Addr().Interface()
+			}
+			if err := rows.Scan(targets...); err != nil {
+				yield(zero, fmt.Errorf("store: %w", err))
+				return
+			}
+			if !yield(row, nil) {
+				return
+			}
+		}
+		if err := rows.Err(); err != nil {
+			yield(zero, fmt.Errorf("store: %w", err))
+		}
+	}
+}
+
+// fieldsOf finds the field for each column by its parquet tag.
+func fieldsOf(row reflect.Type, names []string) ([]int, error) {
+	byName := map[string]int{}
+	for i := range row.NumField() {
+		name, _, _ := strings.Cut(row.Field(i).Tag.Get("parquet"), ",")
+		byName[name] = i
+	}
+	fields := make([]int, len(names))
+	for i, name := range names {
+		f, ok := byName[name]
+		if !ok {
+			return nil, fmt.Errorf("store: the query gives a column %s, which %s does not have", name, row)
+		}
+		fields[i] = f
+	}
+	return fields, nil
+}
+
+// ReadParquet yields the rows of a Parquet file as T, the row struct the file was written
+// from, in the order of the file. After an error nothing more is yielded.
+func ReadParquet[T any](path string) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var zero T
+		if err := readParquet(path, func(row T) bool { return yield(row, nil) }); err != nil {
+			yield(zero, fmt.Errorf("store: reading %s: %w", path, err))
+		}
+	}
+}
+
+func readParquet[T any](path string, yield func(T) bool) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	f, err := parquet.OpenFile(file, info.Size())
+	if err != nil {
+		return err
+	}
+	if want := parquet.SchemaOf(new(T)); !parquet.EqualNodes(f.Schema(), want) {
+		return fmt.Errorf("the file does not have the columns of %s", reflect.TypeFor[T]())
+	}
+	r := parquet.NewGenericReader[T](f)
+	defer r.Close()
+	buf := make([]T, 256)
+	for {
+		clear(buf)
+		n, err := r.Read(buf)
+		for _, row := range buf[:n] {
+			if !yield(row) {
+				return nil
+			}
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
