@@ -8,7 +8,7 @@ type Task struct {
 	NPass         int64   `parquet:"n_pass" doc:"Runs whose outcome is pass."`
 	NFail         int64   `parquet:"n_fail" doc:"Runs whose outcome is fail."`
 	NUnknown      int64   `parquet:"n_unknown" doc:"Runs whose outcome is unknown; they enter no pass/fail statistic."`
-	Description   *string `parquet:"description,optional" doc:"Task text given to the agent, at most 2,000 code points; null when the log has none or --observations is none."`
+	Description   *string `parquet:"description,optional" doc:"Task text given to the agent, at most 2,000 code points; null when the log has none."`
 }
 
 // Model is one language model.
@@ -55,7 +55,7 @@ type State struct {
 	StateID          string  `parquet:"state_id" doc:"Id in the source, or state_<step>."`
 	Tool             *string `parquet:"tool,optional,dict" doc:"Canonical tool; null for the initial state."`
 	RawTool          *string `parquet:"raw_tool,optional,dict" doc:"Tool name in the log."`
-	Command          *string `parquet:"command,optional" doc:"Shell command of a terminal step; null for other tools or --observations none."`
+	Command          *string `parquet:"command,optional" doc:"Shell command of a terminal step; null for other tools."`
 	FilePath         *string `parquet:"file_path,optional,dict" doc:"File of the step, workspace-relative, lower case."`
 	LineStart        *int64  `parquet:"line_start,optional" doc:"First line of the range, 1-based, inclusive."`
 	LineEnd          *int64  `parquet:"line_end,optional" doc:"Last line of the range, inclusive; -1 for the end of the file."`

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/spf13/cobra"
+
+	"github.com/agentlens-bench/agentlens/datasets"
+	"github.com/agentlens-bench/agentlens/internal/bench"
+	"github.com/agentlens-bench/agentlens/internal/profile"
+)
+
+func newBuild() *cobra.Command {
+	opt := bench.Options{Reference: profile.LeaveOneOut, Observations: bench.ObservationsPreview}
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "build [SOURCE...] --out DIR",
+		Short: "Build a dataset version from logs",
+		Long: `Build reads logs, labels every step, builds the references, assesses every run and writes
+a dataset version: agentlens.db, data/*.parquet, manifest.json, SHA256SUMS, errors.jsonl.
+
+A SOURCE is a folder, a file, or an archive (.tar, .tar.gz, .tar.zst, .zip, .jsonl.gz),
+read as a stream. Without a SOURCE the embedded synthetic sample is built. Formats are
+recognised by their structure: the AgentLens release, and OpenHands V0 logs (trajectory
+JSON, output.jsonl with histories flat or in pairs, resolver output, feedback exports).
+
+The same sources and parameters give the same bytes on any machine with any --jobs.`,
+		Example: `  agentlens build --out bench-sample
+  agentlens build agentlens-bench-1.0.tar.zst --out bench --profile release
+  agentlens build runs/ --labels outcomes.csv --out bench
+  agentlens build runs.tar.zst --reference donors --donors donors.tsv --out bench`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opt := opt
+			opt.Sources = args
+			if len(args) == 0 {
+				dir, err := os.MkdirTemp("", "agentlens-sample-")
+				if err != nil {
+					return err
+				}
+				defer os.RemoveAll(dir)
+				sample := filepath.Join(dir, datasets.SampleName)
+				if err := os.WriteFile(sample, []byte(datasets.Sample()), 0o600); err != nil {
+					return err
+				}
+				opt.Sources = []string{sample}
+			}
+			progress := newProgress(cmd.ErrOrStderr())
+			opt.Progress = progress.report
+			res, err := bench.Build(cmd.Context(), opt)
+			progress.close()
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = writeJSON(cmd.OutOrStdout(), res)
+			} else {
+				err = writeBuild(cmd.OutOrStdout(), res)
+			}
+			if err != nil {
+				return err
+			}
+			if res.Refused > 0 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "agentlens: %d records refused (%s); see %s\n",
+					res.Refused, counts(res.RefusedCodes), filepath.Join(res.Dir, bench.ErrorsName))
+				return errRefused
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&opt.Out, "out", "", "folder to make (required)")
+	f.BoolVar(&opt.Force, "force", false, "replace the dataset version in --out")
+	f.StringSliceVar(&opt.Profiles, "profile", nil, "profiles to compute: "+strings.Join(bench.Profiles(), ",")+" (default all)")
+	f.StringVar((*string)(&opt.Reference), "reference", string(opt.Reference), "how references are chosen: loo (each run is judged by other passing runs) or donors (some runs are held out and judge the rest)")
+	f.IntVar(&opt.K, "k", 5, "passing runs merged into a reference, at least 2")
+	f.StringVar(&opt.Donors, "donors", "", "TSV file with columns task, order, trajectory_id: the donors of --reference donors (default: the first k passing runs by the hash of their id)")
+	f.StringVar((*string)(&opt.Observations), "observations", string(opt.Observations), "observation text to store: full, preview (1,000 characters) or none")
+	f.StringVar(&opt.Ingest.Format, "format", "", "reader for every record, instead of recognising it")
+	f.StringVar(&opt.Ingest.Labels, "labels", "", "CSV or JSON Lines file of outcomes: trajectory_id or instance_id, and passed")
+	f.IntVar(&opt.Jobs, "jobs", 0, "parallel workers (default: one per processor); does not change the result")
+	f.Int64Var(&opt.Ingest.Limits.MaxRecordBytes, "max-record-bytes", 256<<20, "largest single record; larger ones are refused")
+	f.Int64Var(&opt.Ingest.Limits.MaxTotalBytes, "max-total-bytes", 1<<40, "largest archive, expanded")
+	f.Int64Var(&opt.Ingest.Limits.MaxEntries, "max-entries", 10_000_000, "most entries of an archive")
+	f.Float64Var(&opt.Ingest.Limits.MaxRatio, "max-ratio", 1000, "largest ratio of expanded to compressed bytes of an archive")
+	f.BoolVar(&asJSON, "json", false, "print the result as JSON")
+	return cmd
+}
+
+func writeJSON(w io.Writer, v any) error {
+	err := json.MarshalWrite(w, v, json.Deterministic(true), jsontext.WithIndent("  "),
+		json.FormatNilMapAsNull(false), json.FormatNilSliceAsNull(false))
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(w)
+	return err
+}
+
+func writeBuild(w io.Writer, r bench.Result) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "built %s\n", r.Dir)
+	fmt.Fprintf(&b, "  %d trajectories of %d tasks by %d models: %d pass, %d fail, %d unknown\n",
+		r.Trajectories, r.Tasks, r.Models, r.Pass, r.Fail, r.Unknown)
+	fmt.Fprintf(&b, "  %d states, %d labelled\n", r.States, r.Labelled)
+	for _, p := range slices.Sorted(maps.Keys(r.Scored)) {
+		fmt.Fprintf(&b, "  profile %s: %d runs scored against %d references\n", p, r.Scored[p], r.References[p])
+	}
+	if n := len(r.Unreferenced); n > 0 {
+		fmt.Fprintf(&b, "  %d tasks without a reference (a reference needs at least %d passing runs): %s\n",
+			n, profile.MinReferences, list(r.Unreferenced, 5))
+	}
+	if len(r.Skipped) > 0 {
+		fmt.Fprintf(&b, "  files that are no logs, skipped: %s\n", counts(r.Skipped))
+	}
+	if len(r.Warnings) > 0 {
+		fmt.Fprintf(&b, "  warnings (column trajectories.warnings): %s\n", counts(r.Warnings))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func counts(m map[string]int64) string {
+	parts := make([]string, 0, len(m))
+	for _, k := range slices.Sorted(maps.Keys(m)) {
+		parts = append(parts, fmt.Sprintf("%s %d", k, m[k]))
+	}
+	return strings.Join(parts, ", ")
+}
+
+func list(names []string, most int) string {
+	if n := len(names) - most; n > 0 {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", n)
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,94 @@
+// Agentlens turns the logs of software-engineering agents into a versioned, queryable
+// dataset of how they worked.
+//
+// Exit codes: 0 done, 1 failure, 2 usage, 3 done but some records were refused.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentlens-bench/agentlens/internal/bench"
+)
+
+// Exit codes.
+const (
+	exitOK      = 0
+	exitFailure = 1
+	exitUsage   = 2
+	exitRefused = 3
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// usageError is a command line that can't be used.
+type usageError struct{ error }
+
+// errRefused ends a command that did its work but refused records.
+var errRefused = errors.New("some records were refused")
+
+// run is the whole program but for the process around it.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	cmd, err := root.ExecuteContextC(ctx)
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, errRefused):
+		return exitRefused
+	case errors.As(err, &usage), errors.Is(err, bench.ErrUsage):
+		fmt.Fprintf(stderr, "agentlens: %v\ntry: %s --help\n", err, cmd.CommandPath())
+		return exitUsage
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "agentlens: interrupted; nothing was left behind")
+		return exitFailure
+	}
+	fmt.Fprintf(stderr, "agentlens: %v\n", err)
+	return exitFailure
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "agentlens",
+		Short: "A dataset of how software-engineering agents worked, from their logs",
+		Long: `agentlens labels every step of an agent's run, merges passing runs of a task into a
+reference, scores each run against it, and writes the result as SQLite and Parquet.
+
+Exit codes: 0 done, 1 failure, 2 usage, 3 done but some records were refused.`,
+		Version:       bench.ToolVersion,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(newBuild(), newVerify(), newShow(), newSchema(), newSynth())
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	for _, c := range append(root.Commands(), root) {
+		if args := c.Args; args != nil {
+			c.Args = func(cmd *cobra.Command, a []string) error {
+				if err := args(cmd, a); err != nil {
+					return usageError{err}
+				}
+				return nil
+			}
+		}
+	}
+	return root
+}

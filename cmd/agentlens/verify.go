@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentlens-bench/agentlens/internal/bench"
+)
+
+func newVerify() *cobra.Command {
+	var opt bench.VerifyOptions
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "verify DIR",
+		Short: "Check a dataset version",
+		Long: `Verify checks that every file is as SHA256SUMS says, that SQLite and Parquet hold the
+same rows and as many as the manifest counts, that keys hold, and that derived columns
+follow from what they derive from. With --rebuild it builds the dataset again from the
+source and compares bytes.`,
+		Example: `  agentlens verify bench
+  agentlens verify bench --rebuild agentlens-bench-1.0.tar.zst`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			v, err := bench.Verify(cmd.Context(), args[0], opt)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = writeJSON(cmd.OutOrStdout(), v)
+			} else {
+				err = writeVerification(cmd.OutOrStdout(), v)
+			}
+			if err == nil && !v.OK {
+				err = fmt.Errorf("%d problems in %s; build it again, or copy it again from where it came", len(v.Problems), v.Dir)
+			}
+			return err
+		},
+	}
+	f := cmd.Flags()
+	f.StringSliceVar(&opt.Rebuild, "rebuild", nil, "sources the dataset was built from: build again and compare bytes")
+	f.StringVar(&opt.Labels, "labels", "", "with --rebuild: the labels file of the first build")
+	f.StringVar(&opt.Donors, "donors", "", "with --rebuild: the donors file of the first build")
+	f.IntVar(&opt.Jobs, "jobs", 0, "with --rebuild: parallel workers (default: one per processor)")
+	f.BoolVar(&asJSON, "json", false, "print the result as JSON")
+	return cmd
+}
+
+func writeVerification(w io.Writer, v bench.Verification) error {
+	for _, c := range v.Checks {
+		if _, err := fmt.Fprintf(w, "checked %s\n", c); err != nil {
+			return err
+		}
+	}
+	for _, p := range v.Problems {
+		if _, err := fmt.Fprintf(w, "problem %s\n", p); err != nil {
+			return err
+		}
+	}
+	if v.OK {
+		_, err := fmt.Fprintf(w, "ok %s\n", v.Dir)
+		return err
+	}
+	return nil
+}

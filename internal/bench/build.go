@@ -1,0 +1,275 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/agentlens-bench/agentlens/internal/corpus"
+	"github.com/agentlens-bench/agentlens/internal/ingest"
+	"github.com/agentlens-bench/agentlens/internal/profile"
+	"github.com/agentlens-bench/agentlens/internal/profile/release"
+	"github.com/agentlens-bench/agentlens/internal/store"
+	"github.com/agentlens-bench/agentlens/schema"
+)
+
+// ErrUsage marks a parameter that can't be used.
+var ErrUsage = errors.New("unusable parameter")
+
+// Options of Build.
+type Options struct {
+	Sources      []string // folders, files, archives; at least one
+	Out          string   // folder to make
+	Force        bool     // replace the version in Out
+	Profiles     []string // sorted subset of Profiles()
+	Reference    profile.Mode
+	K            int    // runs per reference
+	Donors       string // file of donors for profile.Donors, "" picks them by hash
+	Observations Observations
+	Ingest       ingest.Options // Jobs is overwritten
+	Jobs         int            // 0 means one per processor
+
+	// Progress is called from one goroutine at a time, with phase "read" in bytes (total 0
+	// when unknown) or "assess" in runs. It may be nil.
+	Progress func(phase string, done, total int64)
+}
+
+// Profiles lists the profiles that Build knows, in the order of their tables.
+func Profiles() []string { return []string{"release"} }
+
+// Result says what a build made.
+type Result struct {
+	Dir string `json:"dir"`
+	Counts
+	References   map[string]int64 `json:"references"` // references, by profile
+	Unreferenced []string         `json:"tasks_without_reference"`
+	Refused      int64            `json:"refused"`
+	RefusedCodes map[string]int64 `json:"refused_by_code"`
+	Skipped      map[string]int64 `json:"skipped_files"`
+	Warnings     map[string]int64 `json:"warnings"`
+}
+
+func (o *Options) check() error {
+	if len(o.Sources) == 0 {
+		return fmt.Errorf("%w: no source", ErrUsage)
+	}
+	if o.Out == "" {
+		return fmt.Errorf("%w: no output folder; name one with --out", ErrUsage)
+	}
+	if o.Jobs == 0 {
+		o.Jobs = runtime.GOMAXPROCS(0)
+	}
+	if o.Jobs < 0 {
+		return fmt.Errorf("%w: --jobs %d: want 1 or more, or 0 for one per processor", ErrUsage, o.Jobs)
+	}
+	if len(o.Profiles) == 0 {
+		o.Profiles = Profiles()
+	}
+	for _, p := range o.Profiles {
+		if !slices.Contains(Profiles(), p) {
+			return fmt.Errorf("%w: profile %q: want some of %v", ErrUsage, p, Profiles())
+		}
+	}
+	switch o.Reference {
+	case profile.LeaveOneOut, profile.Donors:
+	default:
+		return fmt.Errorf("%w: --reference %q: want %s or %s", ErrUsage, o.Reference, profile.LeaveOneOut, profile.Donors)
+	}
+	if o.K < profile.MinReferences {
+		return fmt.Errorf("%w: --k %d: a reference merges at least %d runs", ErrUsage, o.K, profile.MinReferences)
+	}
+	if o.Donors != "" && o.Reference != profile.Donors {
+		return fmt.Errorf("%w: --donors needs --reference donors", ErrUsage)
+	}
+	switch o.Observations {
+	case ObservationsFull, ObservationsPreview, ObservationsNone:
+	default:
+		return fmt.Errorf("%w: --observations %q: want full, preview or none", ErrUsage, o.Observations)
+	}
+	return nil
+}
+
+// Build reads the sources and makes the dataset version in opt.Out. On an error nothing is
+// left at opt.Out but what was there before. Refused records are no error: see
+// Result.Refused.
+func Build(ctx context.Context, opt Options) (res Result, err error) {
+	if err := opt.check(); err != nil {
+		return res, err
+	}
+	plan := profile.Plan{Mode: opt.Reference, K: opt.K}
+	if opt.Donors != "" {
+		if plan.Donors, err = readDonors(opt.Donors); err != nil {
+			return res, err
+		}
+	}
+	ws, err := newWorkspace(opt.Out, opt.Force)
+	if err != nil {
+		return res, err
+	}
+	defer func() { err = errors.Join(err, ws.discard()) }()
+
+	in := opt.Ingest
+	in.Jobs = opt.Jobs
+	if opt.Progress != nil {
+		in.Report = func(done, total int64) { opt.Progress("read", done, total) }
+	}
+	runs, err := corpus.Open(ctx, opt.Sources, in, ws.scratch("runs"))
+	if err != nil {
+		return res, err
+	}
+	defer func() { err = errors.Join(err, runs.Close()) }()
+	if err := checkDonors(plan, runs.Tasks); err != nil {
+		return res, err
+	}
+
+	b := &builder{opt: opt, plan: plan, corpus: runs, referenced: map[string]bool{}}
+	b.res.Scored, b.res.References = map[string]int64{}, map[string]int64{}
+	tables, err := b.write(ctx, ws.version())
+	if err != nil {
+		return res, err
+	}
+	b.count()
+	err = errors.Join(
+		writeErrors(ws.version(), runs.Refused),
+		b.writeManifest(ws.version(), tables),
+	)
+	if err == nil {
+		err = writeChecksums(ws.version())
+	}
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		err = ws.publish()
+	}
+	if err != nil {
+		return res, err
+	}
+	b.res.Dir = opt.Out
+	return b.res, nil
+}
+
+type builder struct {
+	opt    Options
+	plan   profile.Plan
+	corpus *corpus.Corpus
+
+	// Written by the writer's goroutine.
+	res        Result
+	referenced map[string]bool // tasks with a reference
+}
+
+// write makes the database and the Parquet files. Tasks are assessed by up to Jobs workers
+// and written in order.
+func (b *builder) write(ctx context.Context, dir string) ([]store.TableStat, error) {
+	w, err := store.Create(dir, b.opt.Profiles)
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	if err := b.writeShared(w); err != nil {
+		return nil, err
+	}
+
+	g, ctx := errgroup.WithContext(ctx)
+	outputs := make([]chan []batch, len(b.corpus.Tasks))
+	for i := range outputs {
+		outputs[i] = make(chan []batch, 2)
+	}
+	slots := make(chan struct{}, b.opt.Jobs)
+	g.Go(func() error { // starts the tasks in order, so that the writer's next task is always in work
+		for i := range b.corpus.Tasks {
+			select {
+			case slots <- struct{}{}:
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			g.Go(func() error {
+				defer func() { <-slots }()
+				defer close(outputs[i])
+				return b.assess(ctx, &b.corpus.Tasks[i], outputs[i])
+			})
+		}
+		return nil
+	})
+	g.Go(func() error {
+		var done int64
+		for i, out := range outputs {
+			for batches := range out {
+				for _, batch := range batches {
+					if err := w.Append(batch.table, batch.profile, batch.rows); err != nil {
+						return err
+					}
+					b.tally(batch)
+				}
+			}
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			done += int64(len(b.corpus.Tasks[i].Runs))
+			if b.opt.Progress != nil {
+				b.opt.Progress("assess", done, int64(b.corpus.Runs))
+			}
+		}
+		return nil
+	})
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	return w.Finish()
+}
+
+// tally counts what the writer sees.
+func (b *builder) tally(t batch) {
+	switch rows := t.rows.(type) {
+	case []schema.Features:
+		b.res.Scored[t.profile] += int64(len(rows))
+	case []schema.PTA:
+		b.res.References[t.profile] += int64(len(rows))
+		for i := range rows {
+			b.referenced[rows[i].TaskID] = true
+		}
+	case []schema.State:
+		b.res.States += int64(len(rows))
+		for i := range rows {
+			if rows[i].StageRelease != nil {
+				b.res.Labelled++
+			}
+		}
+	}
+}
+
+// assess labels one task's runs and lets every profile judge them.
+func (b *builder) assess(ctx context.Context, t *corpus.Task, out chan<- []batch) error {
+	load := b.corpus.Loader(t)
+	c := &collector{ctx: ctx, out: out}
+	for i := range t.Runs {
+		r, err := load.Load(i)
+		if err != nil {
+			return err
+		}
+		if err := c.run(r, b.opt.Observations); err != nil {
+			return err
+		}
+	}
+	pt := load.Task()
+	for _, p := range b.opt.Profiles {
+		c.profile = p
+		var err error
+		switch p {
+		case "release":
+			err = release.Assess(ctx, pt, b.plan, c)
+		}
+		if err == nil {
+			err = c.flush()
+		}
+		if err != nil {
+			return fmt.Errorf("task %s, profile %s: %w", t.ID, p, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ErrReplaced is returned when a dataset was replaced by a new version while it was read.
+var ErrReplaced = errors.New("the dataset was replaced by another version while it was read; run the command again")
+
+// ErrNoDataset is returned for a folder that is no dataset.
+var ErrNoDataset = errors.New("no dataset")
+
+// A Problem is something wrong with a dataset.
+type Problem struct {
+	Check   string `json:"check"` // files, manifest, tables, derived or rebuild
+	Where   string `json:"where"` // file, or table with row and column
+	Message string `json:"message"`
+}
+
+func (p Problem) String() string { return fmt.Sprintf("%s: %s: %s", p.Check, p.Where, p.Message) }
+
+// openDataset opens the folder so that a new version put in its place meanwhile is not
+// mixed with this one.
+func openDataset(dir string) (*os.Root, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("%w at %s: %w", ErrNoDataset, dir, err)
+	}
+	if _, err := root.Stat(ManifestName); err != nil {
+		err = errors.Join(replaced(dir, root), root.Close())
+		if err != nil {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%w at %s: it has no %s; make one with `agentlens build --out %s`", ErrNoDataset, dir, ManifestName, dir)
+	}
+	return root, nil
+}
+
+// replaced returns ErrReplaced when dir no longer names the folder that root holds.
+func replaced(dir string, root *os.Root) error {
+	now, err := os.Stat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ErrReplaced
+	}
+	held, err2 := root.Stat(".")
+	if err = errors.Join(err, err2); err != nil {
+		return err
+	}
+	if !os.SameFile(now, held) {
+		return ErrReplaced
+	}
+	return nil
+}
+
+// CheckFiles compares the files of a dataset with SHA256SUMS.
+func CheckFiles(dir string) ([]Problem, error) {
+	root, err := openDataset(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	problems, err := checkFiles(root)
+	if err != nil || len(problems) > 0 {
+		if rerr := replaced(dir, root); rerr != nil {
+			return nil, rerr
+		}
+	}
+	return problems, err
+}
+
+func checkFiles(root *os.Root) ([]Problem, error) {
+	text, err := root.ReadFile(ChecksumsName)
+	if err != nil {
+		return nil, err
+	}
+	var problems []Problem
+	listed := map[string]bool{ChecksumsName: true}
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for n := 1; lines.Scan(); n++ {
+		want, name, ok := strings.Cut(lines.Text(), "  ")
+		if _, err := hex.DecodeString(want); !ok || err != nil || len(want) != 2*sha256.Size {
+			problems = append(problems, Problem{"files", fmt.Sprintf("%s line %d", ChecksumsName, n), "want a SHA-256 in hex, two spaces and a file name"})
+			continue
+		}
+		listed[name] = true
+		sum, err := sumOf(root, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			problems = append(problems, Problem{"files", name, "is listed in " + ChecksumsName + " but missing"})
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if sum == want {
+			continue
+		}
+		crlf, err := onlyLineEnds(root, name, want)
+		if err != nil {
+			return nil, err
+		}
+		message := fmt.Sprintf("has SHA-256 %s, want %s", sum, want)
+		if crlf {
+			message = "has CRLF line ends, else it is unchanged; copy it without line end conversion"
+		}
+		problems = append(problems, Problem{"files", name, message})
+	}
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && !listed[name] {
+			problems = append(problems, Problem{"files", name, "is not listed in " + ChecksumsName})
+		}
+		return err
+	})
+	return problems, err
+}
+
+// sumOf returns the SHA-256 of a file in hex.
+func sumOf(root *os.Root, name string) (string, error) {
+	f, err := root.Open(filepath.FromSlash(name))
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("read %s: %w", name, err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// onlyLineEnds reports whether a text file would have the digest if its CRLF were LF.
+func onlyLineEnds(root *os.Root, name, want string) (bool, error) {
+	if ext := filepath.Ext(name); ext != ".json" && ext != ".jsonl" {
+		return false, nil
+	}
+	text, err := root.ReadFile(filepath.FromSlash(name))
+	if err != nil {
+		return false, err
+	}
+	sum := sha256.Sum256(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")))
+	return hex.EncodeToString(sum[:]) == want, nil
+}
+
+// sortProblems orders problems by check and place.
+func sortProblems(ps []Problem) {
+	slices.SortStableFunc(ps, func(a, b Problem) int {
+		return strings.Compare(a.Check+"\x00"+a.Where, b.Check+"\x00"+b.Where)
+	})
+}

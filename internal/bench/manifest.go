@@ -1,0 +1,266 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/agentlens-bench/agentlens/internal/ingest"
+	"github.com/agentlens-bench/agentlens/internal/store"
+	"github.com/agentlens-bench/agentlens/internal/trajectory"
+	"github.com/agentlens-bench/agentlens/schema"
+)
+
+// Names of a version's files beside the tables.
+const (
+	ManifestName  = "manifest.json"
+	ChecksumsName = "SHA256SUMS"
+	ErrorsName    = "errors.jsonl"
+)
+
+// ToolVersion is recorded in every dataset; it changes when the bytes of a dataset may.
+const ToolVersion = "0.1.0"
+
+// Manifest describes a version: everything its bytes follow from, and what is in it.
+type Manifest struct {
+	Tool          string                `json:"tool"`
+	ToolVersion   string                `json:"tool_version"`
+	SchemaVersion int64                 `json:"schema_version"`
+	Parameters    Parameters            `json:"parameters"`
+	Sources       []ingest.SourceDigest `json:"sources"`
+	Counts        Counts                `json:"counts"`
+	Formats       map[string]int64      `json:"formats"`
+	Tables        []store.TableStat     `json:"tables"`
+	Refused       map[string]int64      `json:"refused"`
+	Skipped       map[string]int64      `json:"skipped_files"`
+	Warnings      map[string]int64      `json:"warnings"`
+}
+
+// Parameters are the options that a version's bytes depend on.
+type Parameters struct {
+	Profiles     []string     `json:"profiles"`
+	Reference    string       `json:"reference"`
+	K            int          `json:"k"`
+	DonorsSHA256 string       `json:"donors_sha256,omitzero"` // of the donors file
+	LabelsSHA256 string       `json:"labels_sha256,omitzero"` // of the labels file
+	Format       string       `json:"format,omitzero"`
+	Observations Observations `json:"observations"`
+}
+
+// Counts of a version.
+type Counts struct {
+	Tasks        int64            `json:"tasks"`
+	Models       int64            `json:"models"`
+	Trajectories int64            `json:"trajectories"`
+	States       int64            `json:"states"`
+	Labelled     int64            `json:"labelled_states"`
+	Pass         int64            `json:"pass"`
+	Fail         int64            `json:"fail"`
+	Unknown      int64            `json:"unknown"`
+	Scored       map[string]int64 `json:"scored"`
+}
+
+func (b *builder) writeManifest(dir string, tables []store.TableStat) error {
+	m := Manifest{
+		Tool:          "agentlens",
+		ToolVersion:   ToolVersion,
+		SchemaVersion: schema.Version,
+		Parameters: Parameters{
+			Profiles:     b.opt.Profiles,
+			Reference:    string(b.opt.Reference),
+			K:            b.opt.K,
+			Format:       b.opt.Ingest.Format,
+			Observations: b.opt.Observations,
+		},
+		Sources:  b.corpus.Input.Sources,
+		Counts:   b.res.Counts,
+		Formats:  b.corpus.Formats,
+		Tables:   tables,
+		Refused:  b.res.RefusedCodes,
+		Skipped:  b.corpus.Input.Skipped,
+		Warnings: b.corpus.Warnings,
+	}
+	var err error
+	if m.Parameters.DonorsSHA256, err = digestOf(b.opt.Donors); err != nil {
+		return err
+	}
+	if m.Parameters.LabelsSHA256, err = digestOf(b.opt.Ingest.Labels); err != nil {
+		return err
+	}
+	out, err := json.Marshal(m, json.Deterministic(true), jsontext.WithIndent("  "), json.FormatNilMapAsNull(false), json.FormatNilSliceAsNull(false))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, ManifestName), append(out, '\n'), 0o644)
+}
+
+// digestOf returns the SHA-256 of a file in hex, "" for no file.
+func digestOf(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// refusal is a line of errors.jsonl.
+type refusal struct {
+	File    string `json:"file"`
+	Line    int64  `json:"line,omitzero"`
+	Record  string `json:"record,omitzero"`
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitzero"`
+}
+
+// writeErrors writes errors.jsonl, empty when nothing was refused.
+func writeErrors(dir string, refused []ingest.RecordError) error {
+	var buf bytes.Buffer
+	for _, e := range refused {
+		line, err := json.Marshal(refusal(e), jsontext.AllowInvalidUTF8(true))
+		if err != nil {
+			return err
+		}
+		buf.Write(line)
+		buf.WriteByte('\n')
+	}
+	return os.WriteFile(filepath.Join(dir, ErrorsName), buf.Bytes(), 0o644)
+}
+
+// writeChecksums writes SHA256SUMS over every other file, in the format of sha256sum.
+func writeChecksums(dir string) error {
+	var names []string
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		names = append(names, filepath.ToSlash(name))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	slices.Sort(names)
+	f, err := os.Create(filepath.Join(dir, ChecksumsName))
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	for _, name := range names {
+		sum, err := digestOf(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil {
+			return errors.Join(err, f.Close())
+		}
+		fmt.Fprintf(w, "%s  %s\n", sum, name)
+	}
+	return errors.Join(w.Flush(), f.Close())
+}
+
+// count completes the result after all rows are written.
+func (b *builder) count() {
+	models := map[string]bool{}
+	for _, t := range b.corpus.Tasks {
+		for _, r := range t.Runs {
+			models[r.Model] = true
+			switch r.Verdict.Outcome {
+			case trajectory.Pass:
+				b.res.Pass++
+			case trajectory.Fail:
+				b.res.Fail++
+			default:
+				b.res.Unknown++
+			}
+		}
+		if !b.referenced[t.ID] {
+			b.res.Unreferenced = append(b.res.Unreferenced, t.ID)
+		}
+	}
+	b.res.Tasks = int64(len(b.corpus.Tasks))
+	b.res.Models = int64(len(models))
+	b.res.Trajectories = int64(b.corpus.Runs)
+	b.res.Refused = int64(len(b.corpus.Refused))
+	b.res.RefusedCodes = map[string]int64{}
+	for _, e := range b.corpus.Refused {
+		b.res.RefusedCodes[e.Code]++
+	}
+	b.res.Skipped, b.res.Warnings = b.corpus.Input.Skipped, b.corpus.Warnings
+}
+
+// writeShared writes the tables that need no trajectory.
+func (b *builder) writeShared(w *store.Writer) error {
+	tasks := make([]schema.Task, len(b.corpus.Tasks))
+	byModel := map[string]*schema.Model{}
+	for i, t := range b.corpus.Tasks {
+		row := schema.Task{
+			TaskID: t.ID, Repo: some(t.Repo), Description: some(t.Description), NTrajectories: int64(len(t.Runs)),
+		}
+		for _, r := range t.Runs {
+			m := byModel[r.Model]
+			if m == nil {
+				m = &schema.Model{Model: r.Model}
+				byModel[r.Model] = m
+			}
+			m.NTrajectories++
+			switch r.Verdict.Outcome {
+			case trajectory.Pass:
+				row.NPass++
+				m.NPass++
+			case trajectory.Fail:
+				row.NFail++
+				m.NFail++
+			default:
+				row.NUnknown++
+				m.NUnknown++
+			}
+		}
+		tasks[i] = row
+	}
+	models := make([]schema.Model, 0, len(byModel))
+	for _, m := range byModel {
+		if judged := m.NPass + m.NFail; judged > 0 {
+			rate := float64(m.NPass) / float64(judged)
+			m.PassRate = &rate
+		}
+		models = append(models, *m)
+	}
+	slices.SortFunc(models, func(a, b schema.Model) int { return cmp.Compare(a.Model, b.Model) })
+
+	refused := make([]schema.IngestError, len(b.corpus.Refused))
+	for i, e := range b.corpus.Refused {
+		refused[i] = schema.IngestError{
+			ErrorID: int64(i + 1), File: e.File, Record: some(e.Record), Code: e.Code, Message: e.Message, Hint: some(e.Hint),
+		}
+		if e.Line != 0 {
+			refused[i].Line = &e.Line
+		}
+	}
+	return errors.Join(
+		w.Append("tasks", "", tasks),
+		w.Append("models", "", models),
+		w.Append("published", "", b.corpus.Published),
+		w.Append("published_tasks", "", b.corpus.PublishedTasks),
+		w.Append("published_references", "", b.corpus.PublishedReferences),
+		w.Append("ingest_errors", "", refused),
+	)
+}

@@ -1,0 +1,221 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+
+	"github.com/agentlens-bench/agentlens/internal/ingest"
+	"github.com/agentlens-bench/agentlens/internal/profile"
+	"github.com/agentlens-bench/agentlens/internal/store"
+	"github.com/agentlens-bench/agentlens/schema"
+)
+
+// VerifyOptions say what Verify checks beyond the folder itself.
+type VerifyOptions struct {
+	Rebuild []string // sources to build again from; nil for no rebuild
+	Labels  string   // labels file of the first build, where it had one
+	Donors  string   // donors file of the first build, where it had one
+	Ingest  ingest.Limits
+	Jobs    int
+}
+
+// Verification is what Verify found.
+type Verification struct {
+	Dir      string    `json:"dir"`
+	OK       bool      `json:"ok"`
+	Checks   []string  `json:"checks"` // what was checked, in order
+	Problems []Problem `json:"problems"`
+}
+
+// Verify checks a dataset: its files against SHA256SUMS, the manifest against the tables,
+// SQLite against Parquet, keys, and derived columns against what they derive from. With
+// sources it builds the dataset again and compares bytes. The error is about verifying;
+// what is wrong with the dataset is in Problems.
+func Verify(ctx context.Context, dir string, opt VerifyOptions) (Verification, error) {
+	v := Verification{Dir: dir, Problems: []Problem{}}
+	root, err := openDataset(dir)
+	if err != nil {
+		return v, err
+	}
+	defer root.Close()
+	m, err := readManifest(root)
+	if err != nil {
+		return v, err
+	}
+	checks := []struct {
+		name string
+		run  func() ([]Problem, error)
+	}{
+		{"files: every file has the SHA-256 that SHA256SUMS gives", func() ([]Problem, error) { return checkFiles(root) }},
+		{"tables: SQLite and Parquet hold the rows the manifest counts, keys hold", func() ([]Problem, error) { return checkTables(ctx, dir, m) }},
+		{"derived: totals, scores, tiers and categories follow from the columns they derive from", func() ([]Problem, error) { return checkDerived(ctx, dir, m) }},
+	}
+	if opt.Rebuild != nil {
+		checks = append(checks, struct {
+			name string
+			run  func() ([]Problem, error)
+		}{"rebuild: the sources give the same bytes again", func() ([]Problem, error) { return checkRebuild(ctx, dir, m, opt) }})
+	}
+	for _, c := range checks {
+		if err := ctx.Err(); err != nil {
+			return v, err
+		}
+		problems, err := c.run()
+		if err != nil || len(problems) > 0 {
+			if rerr := replaced(dir, root); rerr != nil {
+				return v, rerr
+			}
+		}
+		if err != nil {
+			return v, err
+		}
+		v.Checks = append(v.Checks, c.name)
+		v.Problems = append(v.Problems, problems...)
+	}
+	sortProblems(v.Problems)
+	v.OK = len(v.Problems) == 0
+	return v, nil
+}
+
+func readManifest(root *os.Root) (Manifest, error) {
+	var m Manifest
+	text, err := root.ReadFile(ManifestName)
+	if err != nil {
+		return m, err
+	}
+	if err := json.Unmarshal(text, &m); err != nil {
+		return m, fmt.Errorf("%s is damaged: %w", ManifestName, err)
+	}
+	if m.SchemaVersion != schema.Version {
+		return m, fmt.Errorf("the dataset has schema version %d, this tool reads %d; build it again, or use agentlens %s",
+			m.SchemaVersion, schema.Version, m.ToolVersion)
+	}
+	return m, nil
+}
+
+// checkTables compares SQLite with Parquet, and both with the manifest's counts and digests.
+func checkTables(ctx context.Context, dir string, m Manifest) ([]Problem, error) {
+	report, err := store.Compare(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	var problems []Problem
+	for _, p := range report.Problems {
+		where := p.Table
+		if p.Profile != "" {
+			where = p.Profile + "/" + p.Table
+		}
+		for _, part := range []string{p.Key, p.Column} {
+			if part != "" {
+				where += " " + part
+			}
+		}
+		problems = append(problems, Problem{"tables", cmp.Or(where, filepath.Base(store.DBPath(dir))), p.Detail})
+	}
+	listed := map[[2]string]store.TableStat{}
+	for _, t := range m.Tables {
+		listed[[2]string{t.Profile, t.Table}] = t
+	}
+	for _, got := range report.Tables {
+		want, ok := listed[[2]string{got.Profile, got.Table}]
+		name := strings.TrimPrefix(got.Profile+"/"+got.Table, "/")
+		switch {
+		case !ok:
+			problems = append(problems, Problem{"manifest", name, "is not listed in " + ManifestName})
+		case got.Rows != want.Rows:
+			problems = append(problems, Problem{"manifest", name, fmt.Sprintf("has %d rows, %s counts %d", got.Rows, ManifestName, want.Rows)})
+		case got.Digest != want.Digest:
+			problems = append(problems, Problem{"manifest", name, fmt.Sprintf("has content digest %s, %s gives %s", got.Digest, ManifestName, want.Digest)})
+		}
+	}
+	return problems, nil
+}
+
+// checkRebuild builds the dataset again beside it and compares SHA256SUMS.
+func checkRebuild(ctx context.Context, dir string, m Manifest, opt VerifyOptions) (problems []Problem, err error) {
+	p := m.Parameters
+	for _, given := range []struct{ flag, file, want string }{
+		{"--labels", opt.Labels, p.LabelsSHA256},
+		{"--donors", opt.Donors, p.DonorsSHA256},
+	} {
+		got, err := digestOf(given.file)
+		if err != nil {
+			return nil, err
+		}
+		if got != given.want {
+			if given.want == "" {
+				return nil, fmt.Errorf("%w: %s was given, but the dataset was built without it", ErrUsage, given.flag)
+			}
+			return nil, fmt.Errorf("%w: the dataset was built with a file for %s whose SHA-256 is %s; give that file", ErrUsage, given.flag, given.want)
+		}
+	}
+	work, err := os.MkdirTemp("", "agentlens-verify-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+	out := filepath.Join(work, "rebuilt")
+	_, err = Build(ctx, Options{
+		Sources:      opt.Rebuild,
+		Out:          out,
+		Profiles:     p.Profiles,
+		Reference:    profile.Mode(p.Reference),
+		K:            p.K,
+		Donors:       opt.Donors,
+		Observations: p.Observations,
+		Ingest:       ingest.Options{Format: p.Format, Labels: opt.Labels, Limits: opt.Ingest},
+		Jobs:         opt.Jobs,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("rebuild: %w", err)
+	}
+	want, err := checksums(dir)
+	if err != nil {
+		return nil, err
+	}
+	got, err := checksums(out)
+	if err != nil {
+		return nil, err
+	}
+	for name, sum := range want {
+		switch {
+		case got[name] == "":
+			problems = append(problems, Problem{"rebuild", name, "is not made by a rebuild"})
+		case got[name] != sum:
+			problems = append(problems, Problem{"rebuild", name, fmt.Sprintf("a rebuild gives SHA-256 %s, the dataset has %s", got[name], sum)})
+		}
+	}
+	for name := range got {
+		if want[name] == "" {
+			problems = append(problems, Problem{"rebuild", name, "is made by a rebuild, but not in the dataset"})
+		}
+	}
+	return problems, nil
+}
+
+// checksums reads SHA256SUMS as file to digest.
+func checksums(dir string) (map[string]string, error) {
+	f, err := os.Open(filepath.Join(dir, ChecksumsName))
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		sum, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
+		out[name] = sum
+	}
+	return out, nil
+}

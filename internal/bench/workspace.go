@@ -1,0 +1,156 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// ErrExists is returned when the output folder holds a version and Force is not set.
+var ErrExists = errors.New("output folder already holds a dataset")
+
+// A workspace is a hidden folder beside the output folder, on the same file system. What
+// is in its version folder becomes the output folder in one rename.
+type workspace struct {
+	out   string // absolute
+	dir   string
+	lock  *os.File
+	force bool
+}
+
+const workspaceInfix = ".agentlens-build-"
+
+// newWorkspace checks that out may be written and makes the folder. It removes the folders
+// of builds of the same output that were killed.
+func newWorkspace(out string, force bool) (*workspace, error) {
+	out, err := filepath.Abs(out)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkOutput(out, force); err != nil {
+		return nil, err
+	}
+	parent := filepath.Dir(out)
+	if err := os.MkdirAll(parent, 0o755); err != nil {
+		return nil, fmt.Errorf("make the folder for the output: %w", err)
+	}
+	prefix := "." + filepath.Base(out) + workspaceInfix
+	if err := removeStale(parent, prefix); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(parent, prefix)
+	if err != nil {
+		return nil, fmt.Errorf("make the folder for the build beside %s: %w", out, err)
+	}
+	w := &workspace{out: out, dir: dir, force: force}
+	if w.lock, err = os.Create(filepath.Join(dir, "lock")); err == nil {
+		_, err = tryLock(w.lock)
+	}
+	if err == nil {
+		err = os.Mkdir(w.version(), 0o755)
+	}
+	if err != nil {
+		return nil, errors.Join(err, w.discard())
+	}
+	return w, nil
+}
+
+func checkOutput(out string, force bool) error {
+	entries, err := os.ReadDir(out)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("output %s is not a folder that can be read: %w", out, err)
+	case len(entries) == 0:
+		return nil
+	case force:
+		if _, err := os.Stat(filepath.Join(out, ManifestName)); err != nil {
+			return fmt.Errorf("output folder %s is not empty and holds no %s: it is no dataset, so --force does not replace it; choose another --out", out, ManifestName)
+		}
+		return nil
+	}
+	return fmt.Errorf("%w: %s (choose another --out, or replace it with --force)", ErrExists, out)
+}
+
+// version is the folder that will be published.
+func (w *workspace) version() string { return filepath.Join(w.dir, "version") }
+
+// scratch names a file that will not be published.
+func (w *workspace) scratch(name string) string { return filepath.Join(w.dir, name) }
+
+// publish syncs the version folder and puts it in its place.
+func (w *workspace) publish() error {
+	if err := syncTree(w.version()); err != nil {
+		return fmt.Errorf("sync the finished dataset: %w", err)
+	}
+	// Checked again: another build may have finished meanwhile.
+	if err := checkOutput(w.out, w.force); err != nil {
+		return err
+	}
+	var err error
+	if _, statErr := os.Lstat(w.out); errors.Is(statErr, fs.ErrNotExist) || !w.force {
+		err = os.Rename(w.version(), w.out)
+	} else {
+		err = exchange(w.version(), w.out)
+	}
+	if err != nil {
+		return fmt.Errorf("put the finished dataset in place: %w", err)
+	}
+	return syncDir(filepath.Dir(w.out))
+}
+
+// discard removes the workspace; after publish only scratch files and a replaced version
+// are left in it.
+func (w *workspace) discard() error {
+	var err error
+	if w.lock != nil {
+		err = w.lock.Close()
+	}
+	return errors.Join(err, os.RemoveAll(w.dir))
+}
+
+// removeStale removes workspaces that no process holds.
+func removeStale(parent, prefix string) error {
+	entries, err := os.ReadDir(parent)
+	if err != nil {
+		return fmt.Errorf("read the folder of the output: %w", err)
+	}
+	for _, e := range entries {
+		if !e.IsDir() || !strings.HasPrefix(e.Name(), prefix) {
+			continue
+		}
+		dir := filepath.Join(parent, e.Name())
+		lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR, 0)
+		if err != nil {
+			continue // just being made by another build
+		}
+		free, err := tryLock(lock)
+		if err == nil && free {
+			err = os.RemoveAll(dir)
+		}
+		if err = errors.Join(err, lock.Close()); err != nil {
+			return fmt.Errorf("remove the leftovers of a killed build: %w", err)
+		}
+	}
+	return nil
+}
+
+func syncTree(root string) error {
+	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return syncDir(path)
+		}
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(f.Sync(), f.Close())
+	})
+}

@@ -1,0 +1,83 @@
+package corpus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/agentlens-bench/agentlens/internal/ingest"
+	"github.com/agentlens-bench/agentlens/internal/spill"
+	"github.com/agentlens-bench/agentlens/internal/stage"
+	"github.com/agentlens-bench/agentlens/schema"
+)
+
+// Corpus is the settled content of some sources.
+type Corpus struct {
+	Tasks []Task // sorted by id
+	Runs  int    // of all tasks
+
+	// The release's own tables, sorted; empty for other sources.
+	Published           []schema.Published
+	PublishedTasks      []schema.PublishedTask
+	PublishedReferences []schema.PublishedReference
+
+	Refused  []ingest.RecordError // sorted by file, line, record
+	Formats  map[string]int64     // runs by format, before duplicates were refused
+	Warnings map[string]int64     // warnings of readers and outcomes, by code
+	Input    ingest.Summary
+
+	spill   *spill.File
+	labeler *stage.Release
+}
+
+// Open reads the sources. The states wait in a new file named scratch, which Close removes.
+// Sources without a readable run are an error that says what was refused or skipped.
+func Open(ctx context.Context, sources []string, opt ingest.Options, scratch string) (*Corpus, error) {
+	f, err := spill.Create(scratch)
+	if err != nil {
+		return nil, err
+	}
+	c, err := read(ctx, sources, opt, f)
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return c, nil
+}
+
+func read(ctx context.Context, sources []string, opt ingest.Options, f *spill.File) (*Corpus, error) {
+	cat := newCatalog(f)
+	in, err := ingest.Read(ctx, sources, opt, cat.add)
+	if err != nil {
+		return nil, err
+	}
+	tasks := cat.settle()
+	if len(tasks) == 0 {
+		return nil, noRuns(cat, in)
+	}
+	return &Corpus{
+		Tasks: tasks, Runs: len(cat.runs),
+		Published: cat.published, PublishedTasks: cat.tasks, PublishedReferences: cat.references,
+		Refused: cat.refused, Formats: cat.formats, Warnings: cat.warnings, Input: in,
+		spill: f, labeler: stage.NewRelease(),
+	}, nil
+}
+
+// noRuns explains sources in which every record was refused or skipped.
+func noRuns(cat *catalog, in ingest.Summary) error {
+	if len(cat.refused) > 0 {
+		return fmt.Errorf("no run could be read: %d records refused; the first: %w", len(cat.refused), &cat.refused[0])
+	}
+	var skipped int64
+	for _, n := range in.Skipped {
+		skipped += n
+	}
+	return fmt.Errorf("no run found in the source (%d files that are no logs were skipped); try `agentlens build --help` for the formats", skipped)
+}
+
+// Loader reads the runs of one task of c.Tasks.
+func (c *Corpus) Loader(t *Task) *Loader {
+	return &Loader{spill: c.spill, labeler: c.labeler, task: t, kept: map[int]*Labelled{}}
+}
+
+// Close removes the spill file.
+func (c *Corpus) Close() error { return c.spill.Close() }

@@ -1,0 +1,91 @@
+package corpus
+
+import (
+	"sync"
+
+	"github.com/agentlens-bench/agentlens/internal/profile"
+	"github.com/agentlens-bench/agentlens/internal/spill"
+	"github.com/agentlens-bench/agentlens/internal/stage"
+	"github.com/agentlens-bench/agentlens/internal/trajectory"
+)
+
+// cacheBytes bounds the decoded runs that one task in work keeps; the rest is read again.
+const cacheBytes = 48 << 20
+
+// Labelled is a run with its outcome settled and its release labels set.
+type Labelled struct {
+	T      *trajectory.Trajectory
+	States []*trajectory.State // in the order of steps; Stage holds the release label
+	Source []trajectory.Stage  // labels stored in the source, by state
+	Rules  []string            // rule behind each release label
+}
+
+// A Loader reads the runs of one task, labels them once, and keeps what fits. It may be used
+// from many goroutines at once.
+type Loader struct {
+	spill   *spill.File
+	labeler *stage.Release
+	task    *Task
+
+	mu    sync.Mutex
+	kept  map[int]*Labelled
+	bytes int64
+}
+
+// Load returns run i of the task. Runs are shared: the caller must not change them.
+func (l *Loader) Load(i int) (*Labelled, error) {
+	l.mu.Lock()
+	r, ok := l.kept[i]
+	l.mu.Unlock()
+	if ok {
+		return r, nil
+	}
+	t, err := l.spill.Load(l.task.Runs[i].ref)
+	if err != nil {
+		return nil, err
+	}
+	v := l.task.Runs[i].Verdict
+	t.Outcome, t.OutcomeSource, t.OutcomeDetail = v.Outcome, v.Source, v.Detail
+	t.Warnings = append(t.Warnings, v.Warnings...)
+	r = &Labelled{T: t, States: t.Ordered()}
+	r.Source = make([]trajectory.Stage, len(r.States))
+	for j, s := range r.States {
+		r.Source[j] = s.Stage
+	}
+	var labels []trajectory.Stage
+	labels, r.Rules = l.labeler.LabelStates(r.States)
+	var size int64
+	for j, s := range r.States {
+		s.Stage = labels[j]
+		size += 512 + int64(len(s.Observation)+len(s.Thought)+len(s.ResponsePreview)+len(s.ContentDescription))
+		if s.Log != nil {
+			size += int64(len(s.Log.Args.Raw))
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.bytes+size <= cacheBytes {
+		l.kept[i] = r
+		l.bytes += size
+	}
+	return r, nil
+}
+
+// Task presents the task to a profile.
+func (l *Loader) Task() profile.Task {
+	t := profile.Task{
+		ID:   l.task.ID,
+		Runs: make([]profile.Run, len(l.task.Runs)),
+		Load: func(i int) (*trajectory.Trajectory, error) {
+			r, err := l.Load(i)
+			if err != nil {
+				return nil, err
+			}
+			return r.T, nil
+		},
+	}
+	for i, r := range l.task.Runs {
+		t.Runs[i] = profile.Run{ID: r.ID, Model: r.Model, Outcome: r.Verdict.Outcome}
+	}
+	return t
+}
