@@ -12,30 +12,22 @@ type tieBlock struct {
 	pos, neg int
 }
 
-// tieBlocks returns the distinct scores in ascending order and the class totals. Both
-// classes must be present.
-func tieBlocks(scores []float64, positive []bool) (blocks []tieBlock, npos, nneg int, err error) {
+// tieBlocks returns the distinct scores in ascending order, the rows in that order and the
+// class totals. Both classes must be present.
+func tieBlocks(scores []float64, positive []bool) (blocks []tieBlock, order []int, npos, nneg int, err error) {
 	if err := checkLength("scores", len(scores), "labels", len(positive)); err != nil {
-		return nil, 0, 0, err
+		return nil, nil, 0, 0, err
 	}
 	if err := checkNaN("score", scores); err != nil {
-		return nil, 0, 0, err
+		return nil, nil, 0, 0, err
 	}
-	type row struct {
-		score float64
-		pos   bool
-	}
-	rows := make([]row, len(scores))
-	for i, s := range scores {
-		rows[i] = row{s, positive[i]}
-	}
-	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.score, b.score) })
-	for _, r := range rows {
-		if len(blocks) == 0 || blocks[len(blocks)-1].score != r.score {
-			blocks = append(blocks, tieBlock{score: r.score})
+	order = sortedOrder(scores)
+	for _, i := range order {
+		if len(blocks) == 0 || blocks[len(blocks)-1].score != scores[i] {
+			blocks = append(blocks, tieBlock{score: scores[i]})
 		}
 		last := &blocks[len(blocks)-1]
-		if r.pos {
+		if positive[i] {
 			last.pos++
 			npos++
 		} else {
@@ -44,9 +36,9 @@ func tieBlocks(scores []float64, positive []bool) (blocks []tieBlock, npos, nneg
 		}
 	}
 	if npos == 0 || nneg == 0 {
-		return nil, 0, 0, oneClass(npos, nneg)
+		return nil, nil, 0, 0, oneClass(npos, nneg)
 	}
-	return blocks, npos, nneg, nil
+	return blocks, order, npos, nneg, nil
 }
 
 func oneClass(npos, nneg int) error {
@@ -73,7 +65,7 @@ func twiceWins(blocks []tieBlock) int64 {
 // exact up to the final division. One class only is undefined. Infinite scores are ordered
 // like any other; NaN is refused.
 func AUROC(scores []float64, positive []bool) (float64, error) {
-	blocks, npos, nneg, err := tieBlocks(scores, positive)
+	blocks, _, npos, nneg, err := tieBlocks(scores, positive)
 	if err != nil {
 		return 0, err
 	}
@@ -128,7 +120,7 @@ type placements struct {
 }
 
 func place(scores []float64, positive []bool) (placements, error) {
-	blocks, npos, nneg, err := tieBlocks(scores, positive)
+	blocks, order, npos, nneg, err := tieBlocks(scores, positive)
 	if err != nil {
 		return placements{}, err
 	}
@@ -136,7 +128,6 @@ func place(scores []float64, positive []bool) (placements, error) {
 		return placements{}, undefined("the DeLong variance needs two rows of each class, the data have %d positive and %d negative", npos, nneg)
 	}
 	p := placements{share(twiceWins(blocks), int64(npos)*int64(nneg)), make([]float64, len(scores)), npos, nneg}
-	order := sortedOrder(scores)
 	var negBelow, posBelow int
 	row := 0
 	for _, b := range blocks {

@@ -172,7 +172,7 @@ func AUROCBootstrap(scores []float64, positive []bool, cluster []string, r Resam
 	if err := checkLength("scores", len(scores), "cluster names", len(cluster)); err != nil {
 		return BootstrapResult{}, err
 	}
-	if _, _, _, err := tieBlocks(scores, positive); err != nil {
+	if _, _, _, _, err := tieBlocks(scores, positive); err != nil {
 		return BootstrapResult{}, err
 	}
 	ids, names := groupIDs(cluster)

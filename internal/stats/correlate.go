@@ -1,7 +1,6 @@
 package stats
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -93,30 +92,21 @@ func Kendall(x, y []float64) (Correlation, error) {
 		return Correlation{}, err
 	}
 	n := len(x)
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int {
-		return cmp.Or(cmp.Compare(x[i], x[j]), cmp.Compare(y[i], y[j]))
-	})
-	joint := 0.0
-	for lo := 0; lo < n; {
-		hi := lo + 1
-		for hi < n && x[order[hi]] == x[order[lo]] && y[order[hi]] == y[order[lo]] {
-			hi++
-		}
-		joint += float64(hi-lo) * float64(hi-lo-1) / 2
-		lo = hi
-	}
+	pair := func(t float64) float64 { return t * (t - 1) / 2 }
+	order := sortedOrder(x)
 	byX := make([]float64, n)
 	for k, i := range order {
 		byX[k] = y[i]
 	}
+	joint := 0.0
+	forTies(x, order, func(lo, hi int) {
+		joint += sumOf(tieSizes(byX[lo:hi]), pair)
+		slices.Sort(byX[lo:hi])
+	})
 	discordant := float64(countInversions(byX, make([]float64, n)))
 
-	pair := func(t float64) float64 { return t * (t - 1) / 2 }
-	tx, ty := tieSum(x, pair), tieSum(y, pair)
+	xTies, yTies := tieSizes(x), tieSizes(y)
+	tx, ty := sumOf(xTies, pair), sumOf(yTies, pair)
 	total := pair(float64(n))
 	diff := total - tx - ty + joint - 2*discordant
 	c := Correlation{N: n, R: min(1, max(-1, diff/math.Sqrt(total-tx)/math.Sqrt(total-ty)))}
@@ -130,9 +120,9 @@ func Kendall(x, y []float64) (Correlation, error) {
 	spread := func(t float64) float64 { return t * (t - 1) * (2*t + 5) }
 	nf := float64(n)
 	m := nf * (nf - 1)
-	variance := (float64(m*(2*nf+5))-tieSum(x, spread)-tieSum(y, spread))/18 + 2*tx*ty/m
+	variance := (float64(m*(2*nf+5))-sumOf(xTies, spread)-sumOf(yTies, spread))/18 + 2*tx*ty/m
 	if n > 2 {
-		variance += tieSum(x, triple) * tieSum(y, triple) / (9 * m * (nf - 2))
+		variance += sumOf(xTies, triple) * sumOf(yTies, triple) / (9 * m * (nf - 2))
 	}
 	c.P = min(1, 2*NormalSF(math.Abs(diff)/math.Sqrt(variance)))
 	return c, nil

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/agentlens-bench/agentlens/internal/conformance"
+	"pgregory.net/rapid"
 )
 
 const (
@@ -27,14 +28,14 @@ func near(got, want, tol float64) bool {
 	return math.Abs(got-want) <= tol*math.Abs(want)
 }
 
-func want(t testing.TB, name string, got, want, tol float64) {
+func want(t rapid.TB, name string, got, want, tol float64) {
 	t.Helper()
 	if !near(got, want, tol) {
 		t.Errorf("%s = %v, want %v", name, got, want)
 	}
 }
 
-func wantAll(t testing.TB, name string, got, expected []float64, tol float64) {
+func wantAll(t rapid.TB, name string, got, expected []float64, tol float64) {
 	t.Helper()
 	if len(got) != len(expected) {
 		t.Fatalf("%s has %d values, want %d", name, len(got), len(expected))
@@ -44,7 +45,7 @@ func wantAll(t testing.TB, name string, got, expected []float64, tol float64) {
 	}
 }
 
-func wantUndefined(t testing.TB, name string, err error) {
+func wantUndefined(t rapid.TB, name string, err error) {
 	t.Helper()
 	if !errors.Is(err, ErrUndefined) {
 		t.Errorf("%s: got error %v, want it undefined", name, err)
@@ -52,7 +53,7 @@ func wantUndefined(t testing.TB, name string, err error) {
 }
 
 // wantFigure compares a value and its error with an expected value, NaN meaning undefined.
-func wantFigure(t testing.TB, name string, got float64, err error, expected, tol float64) {
+func wantFigure(t rapid.TB, name string, got float64, err error, expected, tol float64) {
 	t.Helper()
 	if math.IsNaN(expected) {
 		wantUndefined(t, name, err)

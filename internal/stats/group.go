@@ -1,9 +1,6 @@
 package stats
 
-import (
-	"cmp"
-	"slices"
-)
+import "slices"
 
 // groupIDs numbers the distinct names in ascending order and returns the number of each row
 // together with the names.
@@ -91,17 +88,30 @@ func Ranks(x []float64) []float64 {
 }
 
 // sortedOrder returns the indices of x in ascending order of value, equal values by index.
+// x holds no NaN.
 func sortedOrder(x []float64) []int {
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
+	type item struct {
+		value float64
+		index int
 	}
-	slices.SortFunc(order, func(i, j int) int {
-		if c := cmp.Compare(x[i], x[j]); c != 0 {
-			return c
+	items := make([]item, len(x))
+	for i, v := range x {
+		items[i] = item{v, i}
+	}
+	slices.SortFunc(items, func(a, b item) int {
+		switch {
+		case a.value < b.value:
+			return -1
+		case a.value > b.value:
+			return 1
+		default:
+			return a.index - b.index
 		}
-		return cmp.Compare(i, j)
 	})
+	order := make([]int, len(x))
+	for k, it := range items {
+		order[k] = it.index
+	}
 	return order
 }
 
@@ -117,9 +127,32 @@ func forTies(x []float64, order []int, f func(lo, hi int)) {
 	}
 }
 
-// tieSum returns the sum of g(t) over the sizes t of the groups of equal values.
-func tieSum(x []float64, g func(t float64) float64) float64 {
+// tieSizes returns the sizes above 1 of the groups of equal values, by ascending value.
+func tieSizes(x []float64) []float64 {
+	sorted := slices.Clone(x)
+	slices.Sort(sorted)
+	var sizes []float64
+	for lo := 0; lo < len(sorted); {
+		hi := lo + 1
+		for hi < len(sorted) && sorted[hi] == sorted[lo] {
+			hi++
+		}
+		if hi-lo > 1 {
+			sizes = append(sizes, float64(hi-lo))
+		}
+		lo = hi
+	}
+	return sizes
+}
+
+// sumOf returns the sum of g over sizes.
+func sumOf(sizes []float64, g func(t float64) float64) float64 {
 	sum := 0.0
-	forTies(x, sortedOrder(x), func(lo, hi int) { sum += g(float64(hi - lo)) })
+	for _, t := range sizes {
+		sum += g(t)
+	}
 	return sum
 }
+
+// cubicTies is the term of a group of t tied values in the variance of rank statistics.
+func cubicTies(t float64) float64 { return float64(t*t*t) - t }

@@ -63,7 +63,7 @@ func MannWhitney(a, b []float64, alt Alternative, method RankMethod, continuity 
 		rankSum += r
 	}
 	u := rankSum - float64(n1*(n1+1))/2
-	ties := tieSum(all, func(t float64) float64 { return t*t*t - t })
+	ties := sumOf(tieSizes(all), cubicTies)
 	res := MannWhitneyResult{
 		U: u, CommonLang: u / (n1 * n2), RankBiserial: 2*u/(n1*n2) - 1,
 		Method: method, Alternative: alt, Ties: ties > 0, N1: len(a), N2: len(b),
@@ -165,7 +165,7 @@ func Kruskal(groups ...[]float64) (KruskalResult, error) {
 		all = append(all, g...)
 	}
 	n := float64(len(all))
-	correction := 1 - tieSum(all, func(t float64) float64 { return t*t*t - t })/(n*n*n-n)
+	correction := 1 - sumOf(tieSizes(all), cubicTies)/cubicTies(n)
 	if constant(all) {
 		return KruskalResult{}, undefined("all values are equal")
 	}

@@ -19,7 +19,7 @@ type ROCPoint struct {
 // scikit-learn's default; its first threshold is +Inf from version 1.3 on and max+1 before.
 // One class only is undefined.
 func ROC(scores []float64, positive []bool) ([]ROCPoint, error) {
-	blocks, npos, nneg, err := tieBlocks(scores, positive)
+	blocks, _, npos, nneg, err := tieBlocks(scores, positive)
 	if err != nil {
 		return nil, err
 	}
