@@ -202,7 +202,7 @@ func TestPaperDraws(t *testing.T) {
 			}
 			got := paper.Summarise(scores[id][:12], params.Cuts, outcome[id])
 			if !same(want["f_mean12"], number(got.Mean)) || !same(want["f_sd12"], number(got.SD)) ||
-				want["tier_mean12"] != got.Tier || !same(want["tier_share"], number(got.Share)) {
+				want["tier_mean12"] != string(got.Tier) || !same(want["tier_share"], number(got.Share)) {
 				diffs.add("%s %s: %+v, want %s, %s, %s, %s", labels, id, *got, want["f_mean12"], want["f_sd12"], want["tier_mean12"], want["tier_share"])
 			}
 		}

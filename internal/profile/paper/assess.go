@@ -8,6 +8,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/steps"
 	"github.com/agentlens-bench/agentlens/internal/shell"
+	"github.com/agentlens-bench/agentlens/internal/taxonomy"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
@@ -100,9 +101,9 @@ func (c *candidate) drawScores() []float64 {
 type Draws struct {
 	N     int
 	Mean  float64
-	SD    float64 // sample standard deviation, 0 for one draw
-	Tier  string  // of the mean, "" when the outcome is unknown
-	Share float64 // of the draws whose own tier is Tier
+	SD    float64       // sample standard deviation, 0 for one draw
+	Tier  taxonomy.Tier // of the mean, "" when the outcome is unknown
+	Share float64       // of the draws whose own tier is Tier
 }
 
 // Summarise returns the summary of scores in draw order, nil for no scores.
@@ -143,11 +144,12 @@ type detail struct {
 
 	events   []event
 	waste    wasteSum
-	labels   labelSet // of the run
-	path     labelSet // of the best path
-	covered  labelSet // matched positions of the best path
-	lucky    category // that of a lucky run, whatever the score
-	impl     *float64 // matched implementation positions, 0-1
+	labels   labelSet          // of the run
+	path     labelSet          // of the best path
+	covered  labelSet          // matched positions of the best path
+	lucky    taxonomy.Category // that of a lucky run, whatever the score
+	why      string            // the rule behind it
+	impl     *float64          // matched implementation positions, 0-1
 	explore  float64
 	in, out  int64 // tokens of all steps
 	win, wou int64 // tokens of the wasted steps
@@ -210,7 +212,7 @@ func (c *candidate) detail(ref *reference, s score) detail {
 		out.impl = &share
 	}
 	out.explore = float64(out.labels[trajectory.Exploration]) / float64(max(1, out.path[trajectory.Exploration]))
-	out.lucky = categorise(luckyInput{
+	out.lucky, out.why = categorise(luckyInput{
 		steps: c.m, labels: out.labels, waste: out.waste, implCoverage: out.impl, exploreRatio: out.explore,
 	})
 	return out

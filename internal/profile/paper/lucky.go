@@ -3,6 +3,7 @@ package paper
 import (
 	"fmt"
 
+	"github.com/agentlens-bench/agentlens/internal/taxonomy"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
@@ -25,22 +26,28 @@ func countLabels(labels []trajectory.Stage) (n labelSet) {
 	return n
 }
 
-// category is one kind of lucky pass and the rule, with numbers, that decided it.
-type category struct{ id, name, rule string }
+const (
+	highExploreRatio = 2   // more than
+	lowImplCoverage  = 0.5 // less than
+)
 
-// categorise returns the first category that holds.
-func categorise(in luckyInput) category {
+// categorise returns the first category that holds and the rule, with numbers, that decided.
+// The order and the other thresholds are those of the taxonomy.
+func categorise(in luckyInput) (taxonomy.Category, string) {
 	w := in.waste.sum()
-	blindEvents, cyclicEvents := in.waste.events[blind], in.waste.events[cyclic]
+	retries, cycles := in.waste.events[blind], in.waste.events[cyclic]
 	switch {
-	case in.steps <= 8 && w == 0 && in.labels[trajectory.Verification] == 0:
-		return category{"C1", "minimal_unverified", fmt.Sprintf("steps %d <= 8, no waste, no verification step", in.steps)}
-	case w >= 3 && (blindEvents >= 2 || cyclicEvents >= 1 || w >= 8):
-		return category{"C2", "brute_force", fmt.Sprintf("wasted steps %d >= 3 with blind retries %d >= 2, cyclic patterns %d >= 1 or wasted steps >= 8", w, blindEvents, cyclicEvents)}
-	case in.exploreRatio > 2 && in.steps > 30:
-		return category{"C4", "excessive_exploration", fmt.Sprintf("exploration ratio %.2f > 2 and steps %d > 30", in.exploreRatio, in.steps)}
-	case in.implCoverage != nil && *in.implCoverage < 0.5:
-		return category{"C3", "incomplete_implementation", fmt.Sprintf("implementation coverage %.2f < 0.5", *in.implCoverage)}
+	case in.steps <= taxonomy.MinimalMaxStates && w == 0 && in.labels[trajectory.Verification] == 0:
+		return taxonomy.Minimal, fmt.Sprintf("%d steps <= %d, no waste, no verification step", in.steps, taxonomy.MinimalMaxStates)
+	case w >= taxonomy.BruteForceMinWaste &&
+		(retries >= taxonomy.BruteForceRetries || cycles >= taxonomy.BruteForceCycles || w >= taxonomy.BruteForceHighWaste):
+		return taxonomy.BruteForce, fmt.Sprintf("summed waste %d >= %d, and %d blind retries >= %d, %d cyclic patterns >= %d or waste >= %d",
+			w, taxonomy.BruteForceMinWaste, retries, taxonomy.BruteForceRetries, cycles, taxonomy.BruteForceCycles, taxonomy.BruteForceHighWaste)
+	case in.exploreRatio > highExploreRatio && in.steps > taxonomy.ExcessiveMinStates:
+		return taxonomy.Excessive, fmt.Sprintf("explore_ratio %.2f > %d, %d steps > %d",
+			in.exploreRatio, highExploreRatio, in.steps, taxonomy.ExcessiveMinStates)
+	case in.implCoverage != nil && *in.implCoverage < lowImplCoverage:
+		return taxonomy.Incomplete, fmt.Sprintf("impl_coverage %.2f < %g", *in.implCoverage, lowImplCoverage)
 	}
-	return category{"C5", "divergent_but_valid", "no rule of C1 to C4 holds"}
+	return taxonomy.DivergentOK, "none of the others"
 }

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agentlens-bench/agentlens/internal/profile/steps"
+	"github.com/agentlens-bench/agentlens/internal/taxonomy"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
@@ -33,7 +34,7 @@ func parse(t testing.TB, text string) walk {
 func show(events []event) string {
 	var out []string
 	for _, e := range events {
-		out = append(out, fmt.Sprintf("%s %d-%d", e.by.category(), e.from, e.to))
+		out = append(out, fmt.Sprintf("%s %d-%d", e.by.kind(), e.from, e.to))
 	}
 	return strings.Join(out, ", ")
 }
@@ -95,7 +96,7 @@ func TestWasteSums(t *testing.T) {
 		for d := range detectors {
 			own := map[int]bool{}
 			for _, e := range events {
-				if e.from < 0 || e.to > k.len() || e.from >= e.to {
+				if e.first < 0 || e.first > e.from || e.to > k.len() || e.from >= e.to {
 					t.Fatalf("event %+v of %d steps", e, k.len())
 				}
 				if e.by == d {
@@ -105,7 +106,7 @@ func TestWasteSums(t *testing.T) {
 				}
 			}
 			if s.steps[d] != int64(len(own)) || s.attributed[d] > s.steps[d] {
-				t.Fatalf("%s: %d steps, %d attributed, its set has %d", d.category(), s.steps[d], s.attributed[d], len(own))
+				t.Fatalf("%s: %d steps, %d attributed, its set has %d", d.kind(), s.steps[d], s.attributed[d], len(own))
 			}
 			attributed += s.attributed[d]
 		}
@@ -171,7 +172,7 @@ func TestTiers(t *testing.T) {
 	for _, c := range []struct {
 		f    float64
 		o    trajectory.Outcome
-		want string
+		want taxonomy.Tier
 	}{
 		{70, trajectory.Pass, "ideal"}, {69.999, trajectory.Pass, "solid"}, {47, trajectory.Pass, "solid"}, {46.999, trajectory.Pass, "lucky"},
 		{47, trajectory.Fail, "partial_fail"}, {46.999, trajectory.Fail, "off_track"}, {99, trajectory.Unknown, ""},
@@ -207,7 +208,7 @@ func TestLuckyCategories(t *testing.T) {
 		{"C3", luckyInput{steps: 30, exploreRatio: 2.1, implCoverage: &half}},
 		{"C5", luckyInput{steps: 31, exploreRatio: 2, implCoverage: &most}},
 	} {
-		if got := categorise(c.in); got.id != c.want || got.rule == "" || got.name == "" {
+		if got, rule := categorise(c.in); got.Code != c.want || rule == "" {
 			t.Errorf("%+v: %+v, want %s", c.in, got, c.want)
 		}
 	}

@@ -11,18 +11,17 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/steps"
 	"github.com/agentlens-bench/agentlens/internal/pta"
+	"github.com/agentlens-bench/agentlens/internal/taxonomy"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
-func ptr[T any](v T) *T { return &v }
-
 // text returns nil for "".
-func text(s string) *string {
+func text[S ~string](s S) *string {
 	if s == "" {
 		return nil
 	}
-	return &s
+	return new(string(s))
 }
 
 // index returns nil for a negative index, else index+base.
@@ -30,7 +29,7 @@ func index(i, base int) *int64 {
 	if i < 0 {
 		return nil
 	}
-	return ptr(int64(i + base))
+	return new(int64(i + base))
 }
 
 // round4 rounds half to even at four decimals, as the 40 columns store fractions.
@@ -47,7 +46,7 @@ func passed(o trajectory.Outcome) *bool {
 	if o == trajectory.Unknown {
 		return nil
 	}
-	return ptr(o == trajectory.Pass)
+	return new(o == trajectory.Pass)
 }
 
 func (c *candidate) rows(ref *reference, s score, d detail, draws *Draws) profile.RunRows {
@@ -61,7 +60,7 @@ func (c *candidate) rows(ref *reference, s score, d detail, draws *Draws) profil
 	}
 	rows.Tier = c.tier(run, s, d, draws)
 	if draws != nil {
-		rows.Features.QualityScore = ptr(int64(math.RoundToEven(draws.Mean)))
+		rows.Features.QualityScore = new(int64(math.RoundToEven(draws.Mean)))
 	}
 	rows.Features.QualityTier = rows.Tier.Tier
 	return rows
@@ -74,32 +73,32 @@ func (c *candidate) features(run *steps.Run, s score, d detail) *schema.Features
 		Model:                run.Model,
 		TrajectoryID:         run.ID,
 		Passed:               passed(run.Outcome),
-		NStates:              ptr(int64(c.m)),
-		QualityScore:         ptr(int64(math.RoundToEven(s.f))),
-		CoveragePercent:      ptr(s.coverage),
-		PrecisionPercent:     ptr(100 * s.precision),
-		F1Score:              ptr(s.structural),
-		CoherenceScore:       ptr(s.coherence),
-		TemporalProfileScore: ptr(s.temporal),
+		NStates:              new(int64(c.m)),
+		QualityScore:         new(int64(math.RoundToEven(s.f))),
+		CoveragePercent:      new(s.coverage),
+		PrecisionPercent:     new(100 * s.precision),
+		F1Score:              new(s.structural),
+		CoherenceScore:       new(s.coherence),
+		TemporalProfileScore: new(s.temporal),
 
-		RegressionLoopCount:         ptr(w.events[regress]),
-		RegressionLoopWaste:         ptr(w.steps[regress]),
-		BlindRetryCount:             ptr(w.events[blind]),
-		BlindRetryWaste:             ptr(w.steps[blind]),
-		RedundantStepCount:          ptr(w.events[redundant]),
-		RedundantStepWaste:          ptr(w.steps[redundant]),
-		UnnecessaryExplorationCount: ptr(w.events[unnecessary]),
-		UnnecessaryExplorationWaste: ptr(w.steps[unnecessary]),
-		CyclicPatternCount:          ptr(w.events[cyclic]),
-		CyclicPatternWaste:          ptr(w.steps[cyclic]),
-		TotalWastedSteps:            ptr(w.total),
-		WasteSeverity:               ptr(round4(float64(w.total) / float64(c.m))),
-		WastedInputTokens:           ptr(d.win),
-		WastedOutputTokens:          ptr(d.wou),
+		RegressionLoopCount:         new(w.events[regress]),
+		RegressionLoopWaste:         new(w.steps[regress]),
+		BlindRetryCount:             new(w.events[blind]),
+		BlindRetryWaste:             new(w.steps[blind]),
+		RedundantStepCount:          new(w.events[redundant]),
+		RedundantStepWaste:          new(w.steps[redundant]),
+		UnnecessaryExplorationCount: new(w.events[unnecessary]),
+		UnnecessaryExplorationWaste: new(w.steps[unnecessary]),
+		CyclicPatternCount:          new(w.events[cyclic]),
+		CyclicPatternWaste:          new(w.steps[cyclic]),
+		TotalWastedSteps:            new(w.total),
+		WasteSeverity:               new(round4(float64(w.total) / float64(c.m))),
+		WastedInputTokens:           new(d.win),
+		WastedOutputTokens:          new(d.wou),
 		DivergenceStep:              index(d.firstStep, 1),
 	}
 	if d.firstStep >= 0 {
-		f.DivergenceFraction = ptr(round4(float64(d.firstStep+1) / float64(c.m)))
+		f.DivergenceFraction = new(round4(float64(d.firstStep+1) / float64(c.m)))
 	}
 	columns := [...]**float64{&f.StageCoverageE, &f.StageCoverageI, &f.StageCoverageV, &f.StageCoverageO}
 	present, touched, lowest := 0, 0, 100.0
@@ -113,11 +112,11 @@ func (c *candidate) features(run *steps.Run, s score, d detail) *schema.Features
 				touched++
 			}
 		}
-		*columns[k] = ptr(share)
+		*columns[k] = new(share)
 	}
 	if present > 0 {
-		f.StageCompleteness = ptr(float64(touched) / float64(present))
-		f.BottleneckCoverage = ptr(lowest)
+		f.StageCompleteness = new(float64(touched) / float64(present))
+		f.BottleneckCoverage = new(lowest)
 	}
 	return f
 }
@@ -165,18 +164,18 @@ func (c *candidate) signals(run *steps.Run, ref *reference, s score, d detail, d
 	if d.firstStep >= 0 {
 		out.FirstUnmatchedFraction = float64(d.firstStep) / float64(c.m)
 	}
-	if out.Tier != nil && *out.Tier == "lucky" {
-		out.Category = ptr(d.lucky.id)
+	if p.Cuts.tier(s.f, run.Outcome) == taxonomy.Lucky {
+		out.Category = new(d.lucky.Code)
 	}
 	if draws != nil {
 		out.Draws = int64(draws.N)
-		out.ScoreMean = ptr(draws.Mean)
+		out.ScoreMean = new(draws.Mean)
 		if draws.N > 1 {
-			out.ScoreSD = ptr(draws.SD)
+			out.ScoreSD = new(draws.SD)
 		}
 		out.TierMean = text(draws.Tier)
 		if draws.Tier != "" {
-			out.TierShare = ptr(draws.Share)
+			out.TierShare = new(draws.Share)
 		}
 	}
 	var flags []string
@@ -201,21 +200,21 @@ func (c *candidate) tier(run *steps.Run, s score, d detail, draws *Draws) schema
 	tier := cuts.tier(f, run.Outcome)
 	switch tier {
 	case "":
-		row.Reason = ptr("outcome_unknown")
+		row.Reason = new("outcome_unknown")
 		return row
-	case "ideal":
-		row.Rule = ptr(fmt.Sprintf("pass, %s %.2f >= %g", name, f, cuts.Ideal))
-	case "solid":
-		row.Rule = ptr(fmt.Sprintf("pass, %s %.2f >= %g and < %g", name, f, cuts.Solid, cuts.Ideal))
-	case "lucky":
-		row.Category, row.CategoryName = ptr(d.lucky.id), ptr(d.lucky.name)
-		row.Rule = ptr(fmt.Sprintf("pass, %s %.2f < %g; %s", name, f, cuts.Solid, d.lucky.rule))
-	case "partial_fail":
-		row.Rule = ptr(fmt.Sprintf("fail, %s %.2f >= %g", name, f, cuts.PartialFail))
-	case "off_track":
-		row.Rule = ptr(fmt.Sprintf("fail, %s %.2f < %g", name, f, cuts.PartialFail))
+	case taxonomy.Ideal:
+		row.Rule = new(fmt.Sprintf("passed, %s %.2f >= %g", name, f, cuts.Ideal))
+	case taxonomy.Solid:
+		row.Rule = new(fmt.Sprintf("passed, %s %.2f >= %g and < %g", name, f, cuts.Solid, cuts.Ideal))
+	case taxonomy.Lucky:
+		row.Category, row.CategoryName = new(d.lucky.Code), new(d.lucky.Name)
+		row.Rule = new(fmt.Sprintf("passed, %s %.2f < %g; %s", name, f, cuts.Solid, d.lucky.Code+": "+d.why))
+	case taxonomy.PartialFail:
+		row.Rule = new(fmt.Sprintf("failed, %s %.2f >= %g", name, f, cuts.PartialFail))
+	case taxonomy.OffTrack:
+		row.Rule = new(fmt.Sprintf("failed, %s %.2f < %g", name, f, cuts.PartialFail))
 	}
-	row.Tier = &tier
+	row.Tier = text(tier)
 	return row
 }
 
@@ -228,8 +227,8 @@ func alignments(run *steps.Run, ref *reference, s score, d detail) []schema.Alig
 	for pos, j := range d.scanned {
 		if j >= 0 {
 			out[j].Aligned = true
-			out[j].NodeIndex = ptr(int64(ref.Paths[s.best][pos]))
-			out[j].PathPosition = ptr(int64(pos))
+			out[j].NodeIndex = new(int64(ref.Paths[s.best][pos]))
+			out[j].PathPosition = new(int64(pos))
 		}
 	}
 	return out
@@ -279,13 +278,13 @@ func mostFrequent(labels []trajectory.Stage) trajectory.Stage {
 func wasteRows(task *steps.Task, run *steps.Run, events []event) []schema.Waste {
 	out := make([]schema.Waste, len(events))
 	for i, e := range events {
-		first := &run.Steps[e.from]
+		first := &run.Steps[e.first]
 		out[i] = schema.Waste{
 			TrajectoryID: run.ID,
 			Span:         int64(i),
 			Report:       "detectors",
-			Category:     e.by.category(),
-			FirstStep:    int64(e.from + 1),
+			Category:     string(e.by.kind()),
+			FirstStep:    int64(e.first + 1),
 			LastStep:     int64(e.to),
 			WastedSteps:  int64(e.to - e.from),
 			Tool:         text(task.Name(first.Tool)),
@@ -296,10 +295,10 @@ func wasteRows(task *steps.Task, run *steps.Run, events []event) []schema.Waste 
 			out[i].OutputTokens += run.Steps[j].OutputTokens
 		}
 		if e.repetitions > 0 {
-			out[i].Repetitions = ptr(int64(e.repetitions))
+			out[i].Repetitions = new(int64(e.repetitions))
 		}
 		if e.pattern > 0 {
-			out[i].PatternLen = ptr(int64(e.pattern))
+			out[i].PatternLen = new(int64(e.pattern))
 		}
 	}
 	return out

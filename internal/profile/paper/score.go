@@ -2,6 +2,7 @@ package paper
 
 import (
 	"github.com/agentlens-bench/agentlens/internal/matching"
+	"github.com/agentlens-bench/agentlens/internal/taxonomy"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
@@ -110,18 +111,18 @@ func matchable(rows []matching.Row) int {
 }
 
 // tier returns the tier of a score, "" when the outcome is unknown.
-func (c Cuts) tier(f float64, o trajectory.Outcome) string {
+func (c Cuts) tier(f float64, o trajectory.Outcome) taxonomy.Tier {
 	switch {
 	case o == trajectory.Pass && f >= c.Ideal:
-		return "ideal"
+		return taxonomy.Ideal
 	case o == trajectory.Pass && f >= c.Solid:
-		return "solid"
+		return taxonomy.Solid
 	case o == trajectory.Pass:
-		return "lucky"
+		return taxonomy.Lucky
 	case o == trajectory.Fail && f >= c.PartialFail:
-		return "partial_fail"
+		return taxonomy.PartialFail
 	case o == trajectory.Fail:
-		return "off_track"
+		return taxonomy.OffTrack
 	}
 	return ""
 }

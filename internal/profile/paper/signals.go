@@ -1,9 +1,9 @@
 package paper
 
 import (
-	"math"
-
+	"github.com/agentlens-bench/agentlens/internal/portable"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
+	"github.com/agentlens-bench/agentlens/internal/waste"
 )
 
 // coherence is Eq. 2 without an epsilon (spec section 5): the forward share of the stage
@@ -15,11 +15,10 @@ func coherence(k walk) float64 {
 	}
 	forward, back := 0, 0
 	for i, y := range k.label[1:] {
-		switch x := k.label[i]; {
-		case x == y:
-		case y == trajectory.Orchestration || y > x:
+		switch waste.Between(k.label[i], y) {
+		case waste.Pivot, waste.Confirm:
 			forward++
-		default:
+		case waste.Back:
 			back++
 		}
 	}
@@ -84,8 +83,8 @@ func jensenShannon(p, q mix) float64 {
 	var kp, kq float64
 	for c := range p {
 		mean := (p[c] + q[c]) / 2
-		kp += float64(p[c] * math.Log2(p[c]/mean))
-		kq += float64(q[c] * math.Log2(q[c]/mean))
+		kp += float64(p[c] * portable.Log2(p[c]/mean))
+		kq += float64(q[c] * portable.Log2(q[c]/mean))
 	}
 	return float64(0.5*kp) + float64(0.5*kq)
 }

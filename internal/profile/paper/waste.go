@@ -5,6 +5,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/profile/steps"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
+	"github.com/agentlens-bench/agentlens/internal/waste"
 )
 
 // walk is what the detectors see of a run or of a reference path.
@@ -29,14 +30,15 @@ const (
 	detectors
 )
 
-// category is the name of the detector in the waste table.
-func (d detector) category() string {
-	return [...]string{"blind_retry", "cyclic_pattern", "redundant_step", "unnecessary_exploration", "regression_loop"}[d]
+// kind is the name of the detector in the waste table.
+func (d detector) kind() waste.Kind {
+	return [...]waste.Kind{waste.BlindRetry, waste.CyclicPattern, waste.RedundantStep, waste.UnnecessaryExploration, waste.RegressionLoop}[d]
 }
 
-// event is one finding: steps [from, to) of the run are wasted.
+// event is one finding: steps [first, to) of the run, of which [from, to) are wasted.
 type event struct {
 	by          detector
+	first       int
 	from, to    int
 	repetitions int // run length of a retry, copies of a cycle
 	pattern     int // steps of a cycle's pattern
@@ -72,7 +74,7 @@ func blindRetries(k, g walk) (events []event) {
 	runs(g.sig, func(a, _ int) { usual = append(usual, g.sig[a]) })
 	runs(k.sig, func(a, b int) {
 		if !slices.Contains(usual, k.sig[a]) {
-			events = append(events, event{by: blind, from: a + 2, to: b, repetitions: b - a})
+			events = append(events, event{by: blind, first: a, from: a + 2, to: b, repetitions: b - a})
 		}
 	})
 	return events
@@ -90,7 +92,7 @@ func cycles(k, g walk) (events []event) {
 				a++
 				continue
 			}
-			events = append(events, event{by: cyclic, from: a + l, to: a + copies*l, repetitions: copies, pattern: l})
+			events = append(events, event{by: cyclic, first: a, from: a + l, to: a + copies*l, repetitions: copies, pattern: l})
 			a += copies * l
 		}
 	}
@@ -131,7 +133,7 @@ func redundantReads(k, g walk) (events []event) {
 			clear(memory)
 		case k.label[i] == trajectory.Exploration && p != 0:
 			if memory[p] && visits[p] < 2 {
-				events = append(events, event{by: redundant, from: i, to: i + 1})
+				events = append(events, event{by: redundant, first: i, from: i, to: i + 1})
 			}
 			memory[p] = true
 		}
@@ -147,7 +149,7 @@ func unnecessaryExplorations(k walk, known map[steps.ID]bool, testlike func(step
 	for i := first + 1; i < k.len(); i++ {
 		p := k.path[i]
 		if k.label[i] == trajectory.Exploration && p != 0 && !known[p] && !testlike(p) {
-			events = append(events, event{by: unnecessary, from: i, to: i + 1})
+			events = append(events, event{by: unnecessary, first: i, from: i, to: i + 1})
 		}
 	}
 	return events
@@ -176,7 +178,7 @@ func regressionLoops(k, g walk) (events []event) {
 		at := j * g.len() / m
 		usual := slices.ContainsFunc(returns, func(x int) bool { return at-x <= 1 && x-at <= 1 })
 		if e < m && e-j >= 2 && !usual {
-			events = append(events, event{by: regress, from: j, to: e})
+			events = append(events, event{by: regress, first: j, from: j, to: e})
 		}
 		i = e
 	}

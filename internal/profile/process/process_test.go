@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agentlens-bench/agentlens/internal/profile/steps"
+	"github.com/agentlens-bench/agentlens/internal/taxonomy"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
@@ -82,7 +83,7 @@ func TestJudge(t *testing.T) {
 	for _, c := range []struct {
 		score      float64
 		o          trajectory.Outcome
-		tier       string
+		tier       taxonomy.Tier
 		borderline bool
 	}{
 		{68.1, trajectory.Pass, "ideal", true}, {72.2, trajectory.Pass, "ideal", false}, {68.0, trajectory.Pass, "solid", true},

@@ -8,18 +8,17 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/steps"
+	"github.com/agentlens-bench/agentlens/internal/taxonomy"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 	"github.com/agentlens-bench/agentlens/schema"
 )
-
-func ptr[T any](v T) *T { return &v }
 
 // smallPool is the pool size below which a run is flagged.
 const smallPool = 5
 
 // verdict is a tier, whether the score is close to a cut that applies, and the rule.
 type verdict struct {
-	tier       string
+	tier       taxonomy.Tier
 	borderline bool
 	rule       string
 }
@@ -28,20 +27,20 @@ type verdict struct {
 func (c Cuts) judge(score float64, o trajectory.Outcome) verdict {
 	near := func(cut float64) bool { return math.Abs(score-cut) < c.Borderline }
 	if o == trajectory.Fail {
-		v := verdict{"off_track", near(c.Low), fmt.Sprintf("fail, process_score %.2f < %g", score, c.Low)}
+		v := verdict{taxonomy.OffTrack, near(c.Low), fmt.Sprintf("failed, process_score %.2f < %g", score, c.Low)}
 		if score >= c.Low {
-			v.tier, v.rule = "partial_fail", fmt.Sprintf("fail, process_score %.2f >= %g", score, c.Low)
+			v.tier, v.rule = taxonomy.PartialFail, fmt.Sprintf("failed, process_score %.2f >= %g", score, c.Low)
 		}
 		return v
 	}
 	v := verdict{borderline: near(c.Low) || near(c.Ideal)}
 	switch {
 	case score >= c.Ideal:
-		v.tier, v.rule = "ideal", fmt.Sprintf("pass, process_score %.2f >= %g", score, c.Ideal)
+		v.tier, v.rule = taxonomy.Ideal, fmt.Sprintf("passed, process_score %.2f >= %g", score, c.Ideal)
 	case score < c.Low:
-		v.tier, v.rule = "lucky", fmt.Sprintf("pass, process_score %.2f < %g", score, c.Low)
+		v.tier, v.rule = taxonomy.Lucky, fmt.Sprintf("passed, process_score %.2f < %g", score, c.Low)
 	default:
-		v.tier, v.rule = "solid", fmt.Sprintf("pass, process_score %.2f >= %g and < %g", score, c.Low, c.Ideal)
+		v.tier, v.rule = taxonomy.Solid, fmt.Sprintf("passed, process_score %.2f >= %g and < %g", score, c.Low, c.Ideal)
 	}
 	return v
 }
@@ -52,15 +51,15 @@ func (p parts) rows(task *steps.Task, params Params) profile.RunRows {
 	out := profile.RunRows{Signals: signals, Tier: schema.Tier{TrajectoryID: run.ID}}
 	switch {
 	case len(run.Steps) == 0:
-		out.Tier.Reason = ptr("empty")
+		out.Tier.Reason = new("empty")
 	case p.score == nil:
-		out.Tier.Reason = ptr("no_reference")
+		out.Tier.Reason = new("no_reference")
 	case run.Outcome == trajectory.Unknown:
-		out.Tier.Reason = ptr("outcome_unknown")
+		out.Tier.Reason = new("outcome_unknown")
 	default:
 		v := params.Cuts.judge(*p.score, run.Outcome)
-		out.Tier.Tier, out.Tier.Borderline, out.Tier.Rule = &v.tier, &v.borderline, &v.rule
-		signals.Tier, signals.Borderline = &v.tier, &v.borderline
+		out.Tier.Tier, out.Tier.Borderline, out.Tier.Rule = new(string(v.tier)), &v.borderline, &v.rule
+		signals.Tier, signals.Borderline = out.Tier.Tier, &v.borderline
 	}
 	if p.score != nil {
 		out.Features = &schema.Features{
@@ -68,8 +67,8 @@ func (p parts) rows(task *steps.Task, params Params) profile.RunRows {
 			Model:        run.Model,
 			TrajectoryID: run.ID,
 			Passed:       signals.Passed,
-			NStates:      ptr(int64(len(run.Steps))),
-			QualityScore: ptr(int64(math.RoundToEven(*p.score))),
+			NStates:      new(int64(len(run.Steps))),
+			QualityScore: new(int64(math.RoundToEven(*p.score))),
 			QualityTier:  out.Tier.Tier,
 		}
 	}
@@ -92,7 +91,7 @@ func (p parts) signals(task *steps.Task) *schema.SignalsProcess {
 		NEdited:       int64(len(run.Edited)),
 	}
 	if run.Outcome != trajectory.Unknown {
-		out.Passed = ptr(run.Outcome == trajectory.Pass)
+		out.Passed = new(run.Outcome == trajectory.Pass)
 	}
 	if p.size > 0 {
 		out.PTAID = &p.pool.id
@@ -103,7 +102,7 @@ func (p parts) signals(task *steps.Task) *schema.SignalsProcess {
 			files[i] = task.Name(f)
 		}
 		slices.Sort(files)
-		out.EditedSourceFiles = ptr(strings.Join(files, ","))
+		out.EditedSourceFiles = new(strings.Join(files, ","))
 	}
 	var flags []string
 	if len(run.Edited) == 0 {
@@ -116,7 +115,7 @@ func (p parts) signals(task *steps.Task) *schema.SignalsProcess {
 		flags = append(flags, "same_model_pool")
 	}
 	if flags != nil {
-		out.Flags = ptr(strings.Join(flags, ","))
+		out.Flags = new(strings.Join(flags, ","))
 	}
 	return out
 }
