@@ -3,6 +3,8 @@ package equiv
 import (
 	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // command is a terminal command prepared for comparison.
@@ -228,5 +230,25 @@ func executeTarget(s string) string {
 	return word
 }
 
-// collapse lowers the case and makes all white space single spaces.
-func collapse(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
+// sameWords reports whether two texts have the same words, whatever their case and the white
+// space between them.
+func sameWords(x, y string) bool {
+	for {
+		x, y = strings.TrimLeftFunc(x, unicode.IsSpace), strings.TrimLeftFunc(y, unicode.IsSpace)
+		if x == "" || y == "" {
+			return x == y
+		}
+		for {
+			r, n := utf8.DecodeRuneInString(x)
+			q, m := utf8.DecodeRuneInString(y)
+			endX, endY := n == 0 || unicode.IsSpace(r), m == 0 || unicode.IsSpace(q)
+			if endX && endY {
+				break
+			}
+			if endX != endY || r != q && unicode.ToLower(r) != unicode.ToLower(q) {
+				return false
+			}
+			x, y = x[n:], y[m:]
+		}
+	}
+}

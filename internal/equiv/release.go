@@ -231,7 +231,7 @@ func (a *ReleaseStep) compareArgs(b *ReleaseStep) Verdict {
 		}
 		return no(0.7, Heuristic)
 	case trajectory.ByCommand:
-		if collapse(s.Log.Args.Command) == collapse(o.Log.Args.Command) {
+		if sameWords(s.Log.Args.Command, o.Log.Args.Command) {
 			return yes(0.9, Heuristic)
 		}
 		return no(0.8, Heuristic)

@@ -103,6 +103,7 @@ func (a *assessment) rows(task string, run profile.Run) profile.RunRows {
 			Unnecessary: int64(t.Unnecessary), TotalWasted: int64(t.Wasted),
 		})
 	}
+	slices.SortFunc(out.ToolWaste, func(x, y schema.ToolWaste) int { return cmp.Compare(x.Tool, y.Tool) })
 	return out
 }
 
