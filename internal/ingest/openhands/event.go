@@ -1,0 +1,139 @@
+package openhands
+
+import (
+	"slices"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// entry is an element of a history: an event, or a pair of them.
+type entry struct {
+	events []event
+	pair   bool
+}
+
+func (e *entry) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	*e = entry{}
+	switch dec.PeekKind() {
+	case '[':
+		e.pair = true
+		return json.UnmarshalDecode(dec, &e.events)
+	case '{':
+		e.events = make([]event, 1)
+		return e.events[0].UnmarshalJSONFrom(dec)
+	}
+	return dec.SkipValue()
+}
+
+// event is an action or an observation.
+type event struct {
+	ID          identifier
+	Cause       identifier
+	Timestamp   text
+	Source      text
+	Action      text
+	Observation text
+	Args        object
+	Content     text
+	Extras      lenient[extras]
+	Success     flag
+	ExitCode    number            // of a flattened observation
+	ToolCall    lenient[toolCall] // of an action
+}
+
+// UnmarshalJSONFrom reads an event; of anything but an object nothing. The copy of the
+// model response that an observation carries is passed over.
+func (e *event) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	*e = event{}
+	return members(dec, func(name []byte) error {
+		switch string(name) {
+		case "id":
+			return e.ID.UnmarshalJSONFrom(dec)
+		case "cause":
+			return e.Cause.UnmarshalJSONFrom(dec)
+		case "timestamp":
+			return e.Timestamp.UnmarshalJSONFrom(dec)
+		case "source":
+			return e.Source.UnmarshalJSONFrom(dec)
+		case "action":
+			return e.Action.UnmarshalJSONFrom(dec)
+		case "observation":
+			return e.Observation.UnmarshalJSONFrom(dec)
+		case "args":
+			return e.Args.UnmarshalJSONFrom(dec)
+		case "content":
+			return e.Content.UnmarshalJSONFrom(dec)
+		case "extras":
+			return e.Extras.UnmarshalJSONFrom(dec)
+		case "success":
+			return e.Success.UnmarshalJSONFrom(dec)
+		case "exit_code":
+			return e.ExitCode.UnmarshalJSONFrom(dec)
+		case "tool_call_metadata":
+			if e.Observation == "" {
+				return e.ToolCall.UnmarshalJSONFrom(dec)
+			}
+		}
+		return dec.SkipValue()
+	})
+}
+
+type extras struct {
+	Metadata lenient[struct {
+		ExitCode number `json:"exit_code"`
+	}] `json:"metadata"`
+	ExitCode   number `json:"exit_code"`
+	AgentState text   `json:"agent_state"`
+}
+
+type toolCall struct {
+	FunctionName text `json:"function_name"`
+	Response     lenient[struct {
+		ID      text `json:"id"`
+		Model   text `json:"model"`
+		Choices lenient[[]lenient[struct {
+			Message lenient[struct {
+				Content text `json:"content"`
+			}] `json:"message"`
+		}]] `json:"choices"`
+		Usage lenient[struct {
+			Prompt     number `json:"prompt_tokens"`
+			Completion number `json:"completion_tokens"`
+			Details    lenient[struct {
+				Cached number `json:"cached_tokens"`
+			}] `json:"prompt_tokens_details"`
+		}] `json:"usage"`
+	}] `json:"model_response"`
+}
+
+// isFlattened reports whether an action's arguments stand beside it, as in the logs of the
+// resolver.
+func (e *event) isFlattened() bool { return e.isAction() && e.Args == nil && e.ID == "" }
+
+// unflatten gives flattened actions the other members of their objects as arguments.
+func unflatten(history []entry, objects []object) {
+	for i := range min(len(history), len(objects)) {
+		for j := range history[i].events {
+			if e := &history[i].events[j]; e.isFlattened() {
+				e.Args = slices.DeleteFunc(objects[i], func(m member) bool {
+					switch m.name {
+					case "action", "args", "timestamp", "source", "message", "tool_call_metadata", "llm_metrics":
+						return true
+					}
+					return false
+				})
+			}
+		}
+	}
+}
+
+func (e *event) isAction() bool { return e.Action != "" && e.Observation == "" }
+
+// says returns the text of the model response that issued the call.
+func (t *toolCall) says() string {
+	if len(t.Response.V.Choices.V) == 0 {
+		return ""
+	}
+	return string(t.Response.V.Choices.V[0].V.Message.V.Content)
+}
