@@ -153,6 +153,19 @@ func BenchmarkPaper(b *testing.B) {
 	}
 }
 
+func BenchmarkPaperDraws(b *testing.B) {
+	_, all := loaded(b)
+	params := withLabels("clean")
+	params.Draws = 12
+	for b.Loop() {
+		for _, task := range all {
+			if _, err := paper.DrawScores(context.Background(), task, params); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
 func BenchmarkSteps(b *testing.B) {
 	all, _ := loaded(b)
 	for b.Loop() {

@@ -17,8 +17,10 @@ type Origin struct {
 // ever. Paths[r] is the whole way of run r through the nodes; its nodes are distinct, and
 // paths are never recombined.
 type Aligned struct {
-	Nodes []Origin // the creating steps
-	Paths [][]int
+	Nodes  []Origin // the creating steps
+	Paths  [][]int
+	Checks int // pairs of a node and a step of a later run that were compared
+	Equal  int // those that are equivalent
 }
 
 // Merged returns for every node the steps merged into it, the creator first, in merge order.
@@ -68,7 +70,10 @@ func (g *Aligned) merge(path []int, ref int, matches func(Origin, int) matching.
 	m := len(path)
 	rows, along := w.rows[:0], w.along
 	for _, o := range g.Nodes {
-		rows = append(rows, matches(o, ref))
+		row := matches(o, ref)
+		rows = append(rows, row)
+		g.Checks += m
+		g.Equal += row.Count()
 	}
 	best, most := 0, -1
 	for q, nodes := range g.Paths {

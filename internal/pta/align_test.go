@@ -86,6 +86,9 @@ func TestAlignKeepsEveryRun(t *testing.T) {
 			}
 			steps += len(path)
 		}
+		if g.Equal > g.Checks || (len(runs) < 2 && g.Checks > 0) {
+			t.Fatalf("%d of %d pairs are equivalent in %d runs", g.Equal, g.Checks, len(runs))
+		}
 		merged := 0
 		for x, n := range g.Nodes {
 			merged += len(all[x])

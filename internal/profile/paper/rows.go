@@ -316,6 +316,9 @@ func (d *donors) rows(ref *reference) profile.ReferenceRows {
 		NNodes:       int64(len(ref.Nodes)),
 		NPaths:       int64(len(ref.Paths)),
 		TracesMerged: int64(len(ref.runs)),
+
+		BranchesCreated:   int64(ref.Checks - ref.Equal),
+		EquivalenceChecks: int64(ref.Checks),
 	}}
 	row := &out.PTA
 	for i, r := range ref.runs {
