@@ -51,6 +51,10 @@ type SourceDigest struct {
 type Summary struct {
 	Sources []SourceDigest   // sorted by digest
 	Skipped map[string]int64 // files not read, by reason
+
+	// Recognised counts the records of each format by what gave it away, such as
+	// "agentlens-release by states + transitions".
+	Recognised map[string]int64
 }
 
 // Emit receives the items of a source. It is called from many goroutines at once and in

@@ -66,15 +66,18 @@ func Read(ctx context.Context, sources []string, opt Options, emit Emit) (Summar
 			r.total += source.Size(root)
 		}
 	}
-	summary := Summary{Skipped: map[string]int64{}}
+	summary := Summary{Skipped: map[string]int64{}, Recognised: map[string]int64{}}
 	for i, root := range sources {
-		s := sourceReader{reader: &r, root: root, number: i + 1, weight: semaphore.NewWeighted(inFlight), skipped: map[string]int64{}}
+		s := sourceReader{reader: &r, root: root, number: i + 1, weight: semaphore.NewWeighted(inFlight), skipped: map[string]int64{}, recognised: map[string]int64{}}
 		if err := s.read(ctx); err != nil {
 			return Summary{}, err
 		}
 		summary.Sources = append(summary.Sources, SourceDigest{Files: s.digest.Files(), Bytes: s.digest.Bytes(), SHA256: s.digest.Sum()})
 		for reason, n := range s.skipped {
 			summary.Skipped[reason] += n
+		}
+		for how, n := range s.recognised {
+			summary.Recognised[how] += n
 		}
 	}
 	if opt.Report != nil {
@@ -106,6 +109,7 @@ type sourceReader struct {
 	mu         sync.Mutex // guards what follows
 	digest     source.Digest
 	skipped    map[string]int64
+	recognised map[string]int64
 	companions []Evidence // held back until it is known whether the source has runs
 	runs       int64
 	readable   int64
@@ -281,10 +285,13 @@ func (s *sourceReader) items(j job, rec *format.Record) ([]Item, error) {
 		// another one.
 		formats = slices.DeleteFunc(slices.Clone(formats), func(f format.Format) bool { return f.ID == outcome.EvalID })
 	}
-	f, _ := recognise(formats, rec.Probe)
+	f, key := recognise(formats, rec.Probe)
 	if f == nil {
 		return nil, s.unknown(rec)
 	}
+	s.mu.Lock()
+	s.recognised[f.ID+" by "+key]++
+	s.mu.Unlock()
 	if f.Skip != "" {
 		s.skip(f.Skip)
 		return nil, nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
+	"github.com/agentlens-bench/agentlens/internal/ingest/openhands"
 	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
 	"github.com/agentlens-bench/agentlens/internal/ingest/release"
 )
@@ -16,6 +17,7 @@ func Formats() []format.Format {
 	return slices.Concat(
 		outcome.Formats(),
 		release.Formats(),
+		openhands.Formats(),
 	)
 }
 
@@ -38,7 +40,7 @@ func tables() []table {
 	}
 }
 
-// Recognise returns the format of a record and the key that decided, or why there is none.
+// recognise returns the format of a record and the key that decided, nil when no reader takes it.
 func recognise(formats []format.Format, p *format.Probe) (*format.Format, string) {
 	for i := range formats {
 		if key, ok := formats[i].Detect(p); ok {
@@ -56,9 +58,35 @@ func forced(id string) ([]format.Format, error) {
 			known = append(known, f.ID)
 			continue
 		}
+		f.Read = demanding(f)
 		f.Detect = func(*format.Probe) (string, bool) { return "--format " + id, true }
 		companions := slices.DeleteFunc(Formats(), func(f format.Format) bool { return !f.Companion })
 		return append(companions, f), nil
 	}
 	return nil, fmt.Errorf("%w: format %q is not known; known are %s", ErrUsage, id, strings.Join(known, ", "))
+}
+
+// demanding returns the format's reader, which also refuses records that neither look like
+// the format nor hold a step by it.
+func demanding(f format.Format) func(format.Record) ([]Item, error) {
+	detect, read := f.Detect, f.Read
+	return func(rec format.Record) ([]Item, error) {
+		items, err := read(rec)
+		if err != nil {
+			return nil, err
+		}
+		if _, fits := detect(rec.Probe); fits {
+			return items, nil
+		}
+		for _, item := range items {
+			if item.Trajectory == nil || len(item.Trajectory.States) > 1 {
+				return items, nil
+			}
+		}
+		return nil, &RecordError{
+			Code:    "wrong_format",
+			Message: fmt.Sprintf("%s: no step of a run can be read from it as %s", rec.Probe.Seen(), f.ID),
+			Hint:    "leave --format out to let the content decide",
+		}
+	}
 }

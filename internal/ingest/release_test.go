@@ -172,6 +172,7 @@ func TestRelease(t *testing.T) {
 		{"published rows", len(got.published), 1815}, {"task rows", len(got.tasks), 47},
 		{"references", len(got.refs), 47}, {"cyclic references", cyclic, 11}, {"states with several parents", int(multi), 4708},
 		{"refused", len(got.refused), 0}, {"evidence", len(got.evidence), 3 * 1815},
+		{"recognised", int(got.summary.Recognised["agentlens-release by states + transitions"]), 1815 + 47},
 		{"reports", int(got.summary.Skipped["analysis report of the release"]), 1815},
 	} {
 		if c.got != c.want {

@@ -72,8 +72,12 @@ func (w *walker) tar(stream io.Reader) error {
 		if header.Typeflag == tar.TypeDir || header.Typeflag == tar.TypeXGlobalHeader {
 			continue
 		}
-		if err := w.archiveFile(clean, header.Size, tr); err != nil {
+		body := &rawReader{w: w, r: tr, inside: true}
+		if err := w.archiveFile(clean, header.Size, body); err != nil {
 			return err
+		}
+		if body.failed {
+			return nil // reported with the entry; nothing behind it can be found
 		}
 	}
 	if !tail.zero() {
@@ -120,7 +124,7 @@ func tarSpecial(h *tar.Header) string {
 }
 
 // archiveFile reads one regular entry.
-func (w *walker) archiveFile(clean string, size int64, body io.Reader) error {
+func (w *walker) archiveFile(clean string, size int64, body *rawReader) error {
 	if hidden(clean) {
 		w.Skip("hidden file")
 		return nil
@@ -129,7 +133,7 @@ func (w *walker) archiveFile(clean string, size int64, body io.Reader) error {
 		w.Skip(reason)
 		return nil
 	}
-	return w.member(clean, size, &rawReader{w: w, r: body, inside: true})
+	return w.member(clean, size, body)
 }
 
 // zip reads a zip file by its directory.
@@ -181,7 +185,7 @@ func (w *walker) zipEntry(clean string, entry *zip.File) error {
 	defer body.Close()
 	compressed := int64(min(entry.CompressedSize64, 1<<62))
 	metered := &expandReader{w: w, r: body, taken: func() int64 { return compressed }}
-	return w.archiveFile(clean, int64(min(entry.UncompressedSize64, 1<<62)), metered)
+	return w.archiveFile(clean, int64(min(entry.UncompressedSize64, 1<<62)), &rawReader{w: w, r: metered, inside: true})
 }
 
 func zipSpecial(entry *zip.File) string {
@@ -214,26 +218,20 @@ func (m *meteredReaderAt) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // tailReader remembers the end of what went through it: a whole tar archive ends with
-// blocks of zeros, a cut one need not.
+// blocks of zeros, a cut one does not.
 type tailReader struct {
 	r    io.Reader
 	tail [512]byte
-	n    int
+	n    int64
 }
 
 func (t *tailReader) Read(p []byte) (int, error) {
 	n, err := t.r.Read(p)
-	if n > 0 {
-		t.n = copy(t.tail[:], p[max(0, n-len(t.tail)):n])
-	}
+	t.n += int64(n)
+	last := p[max(0, n-len(t.tail)):n]
+	copy(t.tail[:], t.tail[len(last):])
+	copy(t.tail[len(t.tail)-len(last):], last)
 	return n, err
 }
 
-func (t *tailReader) zero() bool {
-	for _, c := range t.tail[:t.n] {
-		if c != 0 {
-			return false
-		}
-	}
-	return t.n > 0
-}
+func (t *tailReader) zero() bool { return t.n >= int64(len(t.tail)) && t.tail == [512]byte{} }

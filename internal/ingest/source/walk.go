@@ -313,6 +313,7 @@ type rawReader struct {
 	n int64
 	// inside marks the body of an archive entry: its bytes were counted by the archive.
 	inside bool
+	failed bool // with an error other than the end
 }
 
 func (r *rawReader) Read(p []byte) (int, error) {
@@ -327,6 +328,7 @@ func (r *rawReader) Read(p []byte) (int, error) {
 			r.w.Report(r.w.read)
 		}
 	}
+	r.failed = r.failed || err != nil && err != io.EOF
 	return n, err
 }
 
