@@ -106,6 +106,9 @@ func (m *merger) merge(t *Trace) {
 			g.addBranch(branch, nodeOf[i])
 		}
 	}
+	if first := t.initial(); g.Initial < 0 && first >= 0 {
+		g.Initial = nodeOf[first]
+	}
 	for _, e := range t.edges {
 		if e.From < 0 || e.To < 0 {
 			continue
@@ -219,7 +222,7 @@ func (g *Graph) compact(target []int) []int {
 }
 
 func (g *Graph) remap(index []int) {
-	g.Initial = index[g.Initial]
+	g.Initial = index[g.Initial] // there are nodes, so there is an initial one
 	seen := make(map[edgeKey]bool)
 	kept := g.Edges[:0]
 	for _, e := range g.Edges {
