@@ -71,10 +71,11 @@ func (c *Clean) Label(t *trajectory.Trajectory) (labels []trajectory.Stage, rule
 	return labels, rules
 }
 
-// Steps returns the labelled steps of t in order. They point into t.
+// Steps returns the labelled steps of t in order. They point into t. Commands start in the
+// run's workspace, or in the parser's root when the run names none.
 func (c *Clean) Steps(t *trajectory.Trajectory) []CleanStep {
 	steps := make([]CleanStep, 0, len(t.States))
-	w := cleanWalk{Clean: c, edited: map[string]bool{}}
+	w := cleanWalk{Clean: &Clean{c.shell.At(t.Workspace)}, edited: map[string]bool{}}
 	for _, s := range t.Ordered() {
 		if s.Tool == "" {
 			continue
