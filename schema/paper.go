@@ -5,8 +5,8 @@ package schema
 type SignalsPaper struct {
 	TrajectoryID           string   `parquet:"trajectory_id" sql:"pk,ref=trajectories" doc:"Run."`
 	Labels                 string   `parquet:"labels,dict" sql:"enum=release|clean" doc:"Stage labels the profile used; never mix the two in one comparison."`
-	Passed                 *bool    `parquet:"passed,optional" doc:"Outcome; null when unknown. It enters no signal and not f."`
-	PTAID                  string   `parquet:"pta_id,dict" sql:"index" doc:"Reference the run was judged by."`
+	Passed                 *bool    `parquet:"passed,optional" doc:"Outcome; null when unknown. It enters no signal and not paper_score."`
+	PTAID                  string   `parquet:"pta_id,dict" sql:"ref=pta,index" doc:"Reference the run was judged by."`
 	NRefs                  int64    `parquet:"n_refs" doc:"Runs merged into the reference."`
 	Refs                   string   `parquet:"refs,dict" doc:"Ids of the merged runs, comma separated, in merge order."`
 	NNodes                 int64    `parquet:"n_nodes" doc:"Nodes of the reference."`
@@ -15,8 +15,8 @@ type SignalsPaper struct {
 	Cov                    float64  `parquet:"cov" doc:"0-100: nodes of the whole reference in a maximum matching with the run."`
 	Coh                    float64  `parquet:"coh" doc:"0-1: forward share of the stage transitions, less blind retries."`
 	Temp                   float64  `parquet:"temp" doc:"0-1: 1 - mean Jensen-Shannon divergence (base 2) of the stage mix in three thirds."`
-	F                      float64  `parquet:"f" doc:"0-100: the score of Eq. 1, unrounded, without the outcome."`
-	Tier                   *string  `parquet:"tier,optional,dict" sql:"enum=ideal|solid|lucky|partial_fail|off_track" doc:"Tier of f; null when the outcome is unknown. With draws, the table of tiers has the tier of score_mean instead."`
+	PaperScore             float64  `parquet:"paper_score" doc:"0-100: f, the score of Eq. 1, unrounded, without the outcome."`
+	Tier                   *string  `parquet:"tier,optional,dict" sql:"enum=ideal|solid|lucky|partial_fail|off_track" doc:"Tier of paper_score; null when the outcome is unknown. With draws, the table of tiers has the tier of score_mean instead."`
 	OrderedRecall          float64  `parquet:"ordered_recall" doc:"0-1: positions of the best path a forward scan of the run finds."`
 	Precision              float64  `parquet:"precision" doc:"0-1: steps of the run in a maximum matching with the best path."`
 	BestPath               int64    `parquet:"best_path" doc:"0-based index of the best path in refs and pta_paths."`
@@ -48,7 +48,7 @@ type SignalsPaper struct {
 	OutputTokens           int64    `parquet:"output_tokens" doc:"Tokens of all steps, missing counted as 0."`
 	ImplCoverage           *float64 `parquet:"impl_coverage,optional" doc:"0-1: matched implementation positions of the best path; null when it has none."`
 	ExploreRatio           float64  `parquet:"explore_ratio" doc:"Exploration steps of the run per exploration position of the best path, at least 1."`
-	Category               *string  `parquet:"category,optional,dict" sql:"enum=C1|C2|C3|C4|C5" doc:"Lucky category of a passing run with a lucky f; null otherwise."`
+	Category               *string  `parquet:"category,optional,dict" sql:"enum=C1|C2|C3|C4|C5" doc:"Lucky category of a passing run with a lucky paper_score; null otherwise."`
 	Draws                  int64    `parquet:"draws" doc:"Reference draws behind the next columns; 0 when none were asked for."`
 	ScoreMean              *float64 `parquet:"score_mean,optional" doc:"0-100: mean score over the draws."`
 	ScoreSD                *float64 `parquet:"score_sd,optional" doc:"Sample standard deviation over the draws; null for fewer than two."`

@@ -5,7 +5,7 @@ package schema
 type SignalsProcess struct {
 	TrajectoryID      string   `parquet:"trajectory_id" sql:"pk,ref=trajectories" doc:"Run."`
 	Passed            *bool    `parquet:"passed,optional" doc:"Outcome; null when unknown."`
-	PTAID             *string  `parquet:"pta_id,optional,dict" sql:"index" doc:"Pool the run was compared with, a row of pta with mode pool; the run itself never counts. Null without a pool."`
+	PTAID             *string  `parquet:"pta_id,optional,dict" sql:"ref=pta,index" doc:"Pool the run was compared with, a row of pta with mode pool; the run itself never counts. Null without a pool."`
 	PoolKind          string   `parquet:"pool_kind,dict" sql:"enum=cross_model|same_model|none" doc:"cross_model: passing runs of other models; same_model: of the same model, as there are no others."`
 	PoolSize          int64    `parquet:"pool_size" doc:"Runs in the pool, the run itself not counted."`
 	A                 *float64 `parquet:"A,optional" doc:"0-1: steps of a reference found in the run in its order, expected best of 5 references of the pool; null without a pool."`

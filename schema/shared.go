@@ -45,6 +45,7 @@ type Trajectory struct {
 	OutputTokens  int64   `parquet:"output_tokens" doc:"Sum over the states, missing counted as 0; tokens."`
 	CachedTokens  int64   `parquet:"cached_tokens" doc:"Cached part of input_tokens, missing counted as 0; tokens."`
 	StagesRelease string  `parquet:"stages_release" doc:"Stage strip by the release labeler: one letter E, I, V or O per state in order, - for the initial state."`
+	StagesClean   string  `parquet:"stages_clean" doc:"Stage strip by the clean labeler."`
 	Warnings      *string `parquet:"warnings,optional" doc:"JSON array of {code, detail}: what the reader had to guess; null when nothing."`
 }
 
@@ -69,6 +70,8 @@ type State struct {
 	StageSource      *string `parquet:"stage_source,optional,dict" sql:"enum=exploration|implementation|verification|orchestration" doc:"Label stored in the source; null when the source has none."`
 	StageRelease     *string `parquet:"stage_release,optional,dict" sql:"enum=exploration|implementation|verification|orchestration" doc:"Label of the release labeler; null for the initial state."`
 	RuleRelease      *string `parquet:"rule_release,optional,dict" doc:"Rule of release profile section 2 that gave stage_release."`
+	StageClean       *string `parquet:"stage_clean,optional,dict" sql:"enum=exploration|implementation|verification|orchestration" doc:"Label of the clean labeler, over parsed shell commands; null for the initial state."`
+	RuleClean        *string `parquet:"rule_clean,optional,dict" doc:"Rule of process profile section 3 that gave stage_clean."`
 	InputTokens      *int64  `parquet:"input_tokens,optional" doc:"Prompt tokens of the response that issued the call, on its first call only."`
 	OutputTokens     *int64  `parquet:"output_tokens,optional" doc:"Completion tokens, on the first call of the response only."`
 	CachedTokens     *int64  `parquet:"cached_tokens,optional" doc:"Cached part of input_tokens."`

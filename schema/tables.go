@@ -153,7 +153,7 @@ func Tables() []Table {
 
 		perProfile[Features]("features", "The release's 40 columns, computed by the profile. One row per judged run."),
 		perProfile[PTA]("pta", "References: one row per merged graph that runs were judged by."),
-		signals(variant[SignalsRelease]("release")),
+		signals(variant[SignalsRelease]("release"), variant[SignalsPaper]("paper"), variant[SignalsProcess]("process")),
 		perProfile[PTAMember]("pta_members", "Which runs, in which order, were merged into a reference."),
 		perProfile[PTANode]("pta_nodes", "States of the references."),
 		perProfile[PTAEdge]("pta_edges", "Transitions of the references."),

@@ -16,10 +16,17 @@ import (
 	"github.com/agentlens-bench/agentlens/datasets"
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/profile"
+	"github.com/agentlens-bench/agentlens/internal/profile/paper"
+	"github.com/agentlens-bench/agentlens/internal/profile/process"
 )
 
 func newBuild() *cobra.Command {
-	opt := bench.Options{Reference: profile.LeaveOneOut, Observations: bench.ObservationsPreview}
+	opt := bench.Options{
+		Reference:    profile.LeaveOneOut,
+		Observations: bench.ObservationsPreview,
+		Paper:        paper.DefaultParams(),
+		Process:      process.DefaultParams(),
+	}
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "build [SOURCE...] --out DIR",

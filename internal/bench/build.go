@@ -12,7 +12,11 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/corpus"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/profile"
+	"github.com/agentlens-bench/agentlens/internal/profile/paper"
+	"github.com/agentlens-bench/agentlens/internal/profile/process"
 	"github.com/agentlens-bench/agentlens/internal/profile/release"
+	"github.com/agentlens-bench/agentlens/internal/profile/steps"
+	"github.com/agentlens-bench/agentlens/internal/shell"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/schema"
 )
@@ -29,6 +33,8 @@ type Options struct {
 	Reference    profile.Mode
 	K            int    // runs per reference
 	Donors       string // file of donors for profile.Donors, "" picks them by hash
+	Paper        paper.Params
+	Process      process.Params
 	Observations Observations
 	Ingest       ingest.Options // Jobs is overwritten
 	Jobs         int            // 0 means one per processor
@@ -39,7 +45,7 @@ type Options struct {
 }
 
 // Profiles lists the profiles that Build knows, in the order of their tables.
-func Profiles() []string { return []string{"release"} }
+func Profiles() []string { return []string{"release", "paper", "process"} }
 
 // Result says what a build made.
 type Result struct {
@@ -81,6 +87,9 @@ func (o *Options) check() error {
 	}
 	if o.K < profile.MinReferences {
 		return fmt.Errorf("%w: --k %d: a reference merges at least %d runs", ErrUsage, o.K, profile.MinReferences)
+	}
+	if err := errors.Join(o.Paper.Validate(), o.Process.Validate()); err != nil {
+		return fmt.Errorf("%w: %w", ErrUsage, err)
 	}
 	if o.Donors != "" && o.Reference != profile.Donors {
 		return fmt.Errorf("%w: --donors needs --reference donors", ErrUsage)
@@ -257,12 +266,23 @@ func (b *builder) assess(ctx context.Context, t *corpus.Task, out chan<- []batch
 		}
 	}
 	pt := load.Task()
+	var shared *steps.Task // step features of the paper and process profiles
+	if slices.Contains(b.opt.Profiles, "paper") || slices.Contains(b.opt.Profiles, "process") {
+		var err error
+		if shared, err = steps.Load(ctx, pt, shell.New(shell.Options{})); err != nil {
+			return err
+		}
+	}
 	for _, p := range b.opt.Profiles {
 		c.profile = p
 		var err error
 		switch p {
 		case "release":
 			err = release.Assess(ctx, pt, b.plan, c)
+		case "paper":
+			err = paper.AssessSteps(ctx, shared, b.opt.Paper, c)
+		case "process":
+			err = process.AssessSteps(ctx, shared, b.opt.Process, c)
 		}
 		if err == nil {
 			err = c.flush()

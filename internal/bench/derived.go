@@ -60,9 +60,10 @@ func sharedDerivations() []derivation {
 		{"pta_members", "members passed the task of their reference", `
 			SELECT m.profile || ' ' || m.pta_id FROM pta_members m JOIN pta p USING (profile, pta_id) JOIN trajectories t USING (trajectory_id)
 			WHERE t.outcome <> 'pass' OR t.task_id <> p.task_id`},
-		{"signals", "no run is judged by itself", `
+		{"signals", "no run is judged by a graph it was merged into", `
 			SELECT s.profile || ' ' || s.trajectory_id FROM signals s JOIN pta_members m
-			ON m.profile = s.profile AND m.pta_id = s.pta_id AND m.trajectory_id = s.trajectory_id`},
+			ON m.profile = s.profile AND m.pta_id = s.pta_id AND m.trajectory_id = s.trajectory_id
+			JOIN pta p ON p.profile = s.profile AND p.pta_id = s.pta_id WHERE p.mode <> 'pool'`},
 	}
 }
 

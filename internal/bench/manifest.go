@@ -18,6 +18,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest"
+	"github.com/agentlens-bench/agentlens/internal/profile/paper"
+	"github.com/agentlens-bench/agentlens/internal/profile/process"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 	"github.com/agentlens-bench/agentlens/schema"
@@ -57,6 +59,10 @@ type Parameters struct {
 	LabelsSHA256 string       `json:"labels_sha256,omitzero"` // of the labels file
 	Format       string       `json:"format,omitzero"`
 	Observations Observations `json:"observations"`
+
+	// Parameters of the profiles that were computed.
+	Paper   *paper.Params   `json:"paper,omitzero"`
+	Process *process.Params `json:"process,omitzero"`
 }
 
 // Counts of a version.
@@ -91,6 +97,12 @@ func (b *builder) writeManifest(dir string, tables []store.TableStat) error {
 		Refused:  b.res.RefusedCodes,
 		Skipped:  b.corpus.Input.Skipped,
 		Warnings: b.corpus.Warnings,
+	}
+	if slices.Contains(b.opt.Profiles, "paper") {
+		m.Parameters.Paper = &b.opt.Paper
+	}
+	if slices.Contains(b.opt.Profiles, "process") {
+		m.Parameters.Process = &b.opt.Process
 	}
 	var err error
 	if m.Parameters.DonorsSHA256, err = digestOf(b.opt.Donors); err != nil {

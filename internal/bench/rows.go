@@ -49,6 +49,15 @@ func some(s string) *string {
 
 func stageText(s trajectory.Stage) *string { return some(s.String()) }
 
+// command is the shell command of a terminal step; editors have an argument of that name,
+// too.
+func command(s *trajectory.State) *string {
+	if trajectory.LookupTool(s.Tool).Category != trajectory.Execute {
+		return nil
+	}
+	return some(s.Command())
+}
+
 func flag(i trajectory.Int) *bool {
 	if !i.Valid {
 		return nil
@@ -89,9 +98,12 @@ func trajectoryRow(r *corpus.Labelled) schema.Trajectory {
 	if t.SourceRecord != 0 {
 		row.SourceRecord = &t.SourceRecord
 	}
-	strip := make([]byte, len(r.States))
+	byRelease, byClean := make([]byte, len(r.States)), make([]byte, len(r.States))
 	for i, s := range r.States {
-		strip[i] = s.Stage.Letter()
+		byRelease[i], byClean[i] = s.Stage.Letter(), trajectory.NoStage.Letter()
+		if c := r.CleanOf[i]; c >= 0 {
+			byClean[i] = r.Clean[c].Stage.Letter()
+		}
 		if s.Stage != trajectory.NoStage {
 			row.NStates++
 		}
@@ -99,7 +111,7 @@ func trajectoryRow(r *corpus.Labelled) schema.Trajectory {
 		row.OutputTokens += s.OutputTokens.Or(0)
 		row.CachedTokens += s.CachedTokens.Or(0)
 	}
-	row.StagesRelease = string(strip)
+	row.StagesRelease, row.StagesClean = string(byRelease), string(byClean)
 	return row
 }
 
@@ -111,7 +123,7 @@ func stateRow(r *corpus.Labelled, i int, obs Observations) schema.State {
 		StateID:          s.ID,
 		Tool:             some(s.Tool),
 		RawTool:          some(s.RawTool),
-		Command:          some(s.Command()),
+		Command:          command(s),
 		FilePath:         some(s.FilePath),
 		ScopePath:        some(s.ScopePath),
 		FunctionName:     some(s.FunctionName),
@@ -133,6 +145,9 @@ func stateRow(r *corpus.Labelled, i int, obs Observations) schema.State {
 		ObservationChars: s.ObservationChars,
 		ObservationHash:  s.ObservationHash,
 		Observation:      obs.text(s.Observation),
+	}
+	if c := r.CleanOf[i]; c >= 0 {
+		row.StageClean, row.RuleClean = stageText(r.Clean[c].Stage), some(r.Clean[c].Rule)
 	}
 	if s.Lines.Valid {
 		row.LineStart, row.LineEnd = &s.Lines.Start, &s.Lines.End

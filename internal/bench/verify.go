@@ -14,6 +14,8 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/profile"
+	"github.com/agentlens-bench/agentlens/internal/profile/paper"
+	"github.com/agentlens-bench/agentlens/internal/profile/process"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/schema"
 )
@@ -163,7 +165,16 @@ func checkRebuild(ctx context.Context, dir string, m Manifest, opt VerifyOptions
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
 	out := filepath.Join(work, "rebuilt")
+	paperParams, processParams := paper.DefaultParams(), process.DefaultParams()
+	if p.Paper != nil {
+		paperParams = *p.Paper
+	}
+	if p.Process != nil {
+		processParams = *p.Process
+	}
 	_, err = Build(ctx, Options{
+		Paper:        paperParams,
+		Process:      processParams,
 		Sources:      opt.Rebuild,
 		Out:          out,
 		Profiles:     p.Profiles,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest"
+	"github.com/agentlens-bench/agentlens/internal/shell"
 	"github.com/agentlens-bench/agentlens/internal/spill"
 	"github.com/agentlens-bench/agentlens/internal/stage"
 	"github.com/agentlens-bench/agentlens/schema"
@@ -27,7 +28,8 @@ type Corpus struct {
 	Input    ingest.Summary
 
 	spill   *spill.File
-	labeler *stage.Release
+	release *stage.Release
+	clean   *stage.Clean
 }
 
 // Open reads the sources. The states wait in a new file named scratch, which Close removes.
@@ -58,7 +60,7 @@ func read(ctx context.Context, sources []string, opt ingest.Options, f *spill.Fi
 		Tasks: tasks, Runs: len(cat.runs),
 		Published: cat.published, PublishedTasks: cat.tasks, PublishedReferences: cat.references,
 		Refused: cat.refused, Formats: cat.formats, Warnings: cat.warnings, Input: in,
-		spill: f, labeler: stage.NewRelease(),
+		spill: f, release: stage.NewRelease(), clean: stage.NewClean(shell.New(shell.Options{})),
 	}, nil
 }
 
@@ -76,7 +78,7 @@ func noRuns(cat *catalog, in ingest.Summary) error {
 
 // Loader reads the runs of one task of c.Tasks.
 func (c *Corpus) Loader(t *Task) *Loader {
-	return &Loader{spill: c.spill, labeler: c.labeler, task: t, kept: map[int]*Labelled{}}
+	return &Loader{spill: c.spill, release: c.release, clean: c.clean, task: t, kept: map[int]*Labelled{}}
 }
 
 // Close removes the spill file.

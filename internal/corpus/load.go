@@ -18,13 +18,17 @@ type Labelled struct {
 	States []*trajectory.State // in the order of steps; Stage holds the release label
 	Source []trajectory.Stage  // labels stored in the source, by state
 	Rules  []string            // rule behind each release label
+
+	Clean   []stage.CleanStep // the states with a tool, by the clean labeler
+	CleanOf []int             // index in Clean of each state, -1 for a state without a tool
 }
 
 // A Loader reads the runs of one task, labels them once, and keeps what fits. It may be used
 // from many goroutines at once.
 type Loader struct {
 	spill   *spill.File
-	labeler *stage.Release
+	release *stage.Release
+	clean   *stage.Clean
 	task    *Task
 
 	mu    sync.Mutex
@@ -53,13 +57,22 @@ func (l *Loader) Load(i int) (*Labelled, error) {
 		r.Source[j] = s.Stage
 	}
 	var labels []trajectory.Stage
-	labels, r.Rules = l.labeler.LabelStates(r.States)
+	labels, r.Rules = l.release.LabelStates(r.States)
 	var size int64
 	for j, s := range r.States {
 		s.Stage = labels[j]
 		size += 512 + int64(len(s.Observation)+len(s.Thought)+len(s.ResponsePreview)+len(s.ContentDescription))
 		if s.Log != nil {
 			size += int64(len(s.Log.Args.Raw))
+		}
+	}
+	r.Clean = l.clean.Steps(t)
+	r.CleanOf = make([]int, len(r.States))
+	for j, next := 0, 0; j < len(r.States); j++ {
+		r.CleanOf[j] = -1
+		if next < len(r.Clean) && r.Clean[next].State == r.States[j] {
+			r.CleanOf[j] = next
+			next++
 		}
 	}
 	l.mu.Lock()
@@ -82,6 +95,13 @@ func (l *Loader) Task() profile.Task {
 				return nil, err
 			}
 			return r.T, nil
+		},
+		Clean: func(i int) ([]stage.CleanStep, error) {
+			r, err := l.Load(i)
+			if err != nil {
+				return nil, err
+			}
+			return r.Clean, nil
 		},
 	}
 	for i, r := range l.task.Runs {

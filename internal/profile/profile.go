@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentlens-bench/agentlens/internal/stage"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 	"github.com/agentlens-bench/agentlens/schema"
 )
@@ -22,6 +23,10 @@ type Task struct {
 	ID   string
 	Runs []Run
 	Load func(i int) (*trajectory.Trajectory, error) // reads Runs[i]; may be called more than once
+
+	// Clean gives the clean-labelled steps of Runs[i], over the states that Load gives. It is
+	// nil where nobody has labelled them yet.
+	Clean func(i int) ([]stage.CleanStep, error)
 }
 
 // Mode says how references are chosen.

@@ -241,7 +241,7 @@ func checkBounds(t *rapid.T, run profile.RunRows, references map[string]bool) {
 			name    string
 			v, high float64
 		}{
-			{"struct", s.Struct, 100}, {"cov", s.Cov, 100}, {"coh", s.Coh, 1}, {"temp", s.Temp, 1}, {"f", s.F, 100},
+			{"struct", s.Struct, 100}, {"cov", s.Cov, 100}, {"coh", s.Coh, 1}, {"temp", s.Temp, 1}, {"paper_score", s.PaperScore, 100},
 			{"ordered_recall", s.OrderedRecall, 1}, {"precision", s.Precision, 1}, {"wasted_share", s.WastedShare, 1},
 			{"first_unmatched_fraction", s.FirstUnmatchedFraction, 1}, {"matched_steps", float64(s.MatchedSteps), float64(s.NSteps)},
 		} {

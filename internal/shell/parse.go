@@ -43,6 +43,19 @@ func New(opt Options) *Parser {
 	}
 }
 
+// At returns a Parser for another workspace root, p itself when the root is "" or its own.
+func (p *Parser) At(root string) *Parser {
+	if root == "" || path.Join("/", root) == p.root {
+		return p
+	}
+	return &Parser{
+		root:    path.Join("/", root),
+		scratch: p.scratch,
+		rules:   p.rules,
+		pool:    sync.Pool{New: p.pool.New},
+	}
+}
+
 // Result is what a command does.
 type Result struct {
 	OK      bool // the whole command is valid bash

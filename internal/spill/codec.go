@@ -114,6 +114,7 @@ func (c *codec) trajectory(t *trajectory.Trajectory) {
 	for _, s := range []*string{
 		&t.ID, &t.TaskID, &t.Model, &t.Repo, &t.Agent, &t.Version, &t.Format, &t.FormatVersion,
 		&t.OutcomeSource, &t.OutcomeDetail, &t.ExitStatus, &t.SourceFile, &t.SourceSHA256, &t.TaskDescription,
+		&t.Workspace,
 	} {
 		c.str(s)
 	}

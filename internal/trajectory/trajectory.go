@@ -101,6 +101,7 @@ type Trajectory struct {
 	SourceNo     int    // 1-based number of the source among those read together; not part of a dataset
 
 	TaskDescription string // at most 2,000 code points
+	Workspace       string // absolute folder the agent worked in, "" for /testbed
 	Condensations   int64
 	Warnings        []Warning
 

@@ -138,7 +138,7 @@ func (c *candidate) signals(run *steps.Run, ref *reference, s score, d detail, d
 		NNodes:       int64(len(ref.Nodes)),
 		NSteps:       int64(c.m),
 
-		Struct: s.structural, Cov: s.coverage, Coh: s.coherence, Temp: s.temporal, F: s.f,
+		Struct: s.structural, Cov: s.coverage, Coh: s.coherence, Temp: s.temporal, PaperScore: s.f,
 		Tier:          text(p.Cuts.tier(s.f, run.Outcome)),
 		OrderedRecall: s.recall, Precision: s.precision,
 		BestPath: int64(s.best), BestPathLen: int64(len(ref.Paths[s.best])),

@@ -79,7 +79,7 @@ func (s *Step) Signature(label trajectory.Stage) uint64 {
 	return uint64(s.Tool)<<35 | uint64(s.File)<<3 | uint64(label)
 }
 
-// Load reads every run of a task. Commands start in parser's workspace root.
+// Load reads every run of a task. Commands start in the run's workspace, or in parser's root.
 func Load(ctx context.Context, task profile.Task, parser *shell.Parser) (*Task, error) {
 	l := loader{
 		parser: parser,
@@ -97,7 +97,11 @@ func Load(ctx context.Context, task profile.Task, parser *shell.Parser) (*Task, 
 		if err != nil {
 			return nil, fmt.Errorf("task %s, run %s: %w", task.ID, task.Runs[i].ID, err)
 		}
-		out.Runs[i] = l.run(t)
+		labelled, err := l.labelled(task, i, t)
+		if err != nil {
+			return nil, fmt.Errorf("task %s, run %s: %w", task.ID, task.Runs[i].ID, err)
+		}
+		out.Runs[i] = l.run(t, labelled)
 		out.Runs[i].Run = task.Runs[i]
 	}
 	slices.SortFunc(out.Runs, func(a, b Run) int { return strings.Compare(a.ID, b.ID) })
@@ -126,12 +130,18 @@ func (l *loader) id(text string) ID {
 
 func (l *loader) intern(text string) string { return l.names[l.id(text)] }
 
-func (l *loader) run(t *trajectory.Trajectory) Run {
+func (l *loader) labelled(task profile.Task, i int, t *trajectory.Trajectory) ([]stage.CleanStep, error) {
+	if task.Clean == nil {
+		return l.clean.Steps(t), nil
+	}
+	return task.Clean(i)
+}
+
+func (l *loader) run(t *trajectory.Trajectory, labelled []stage.CleanStep) Run {
 	index := map[*trajectory.State]int{}
 	for i, s := range t.Ordered() {
 		index[s] = i
 	}
-	labelled := l.clean.Steps(t)
 	r := Run{Steps: make([]Step, len(labelled))}
 	release := make([]trajectory.Stage, len(labelled))
 	clean := make([]trajectory.Stage, len(labelled))
