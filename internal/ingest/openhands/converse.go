@@ -63,55 +63,55 @@ func converse(history []entry) *conversation {
 func (c *conversation) turns(history []entry) []turn {
 	var turns []turn
 	byID := map[identifier]int{}
-	var later []*event // observations before their action
 	for i := range history {
-		entry := &history[i]
-		first := len(turns)
-		for j := range entry.events {
-			e := &entry.events[j]
-			c.digestEvent(e)
-			if e.isAction() {
+		for j := range history[i].events {
+			if e := &history[i].events[j]; e.isAction() {
 				if e.ID != "" {
 					byID[e.ID] = len(turns)
 				}
 				turns = append(turns, turn{action: e})
-				continue
-			}
-			c.noteState(e)
-			at, found := byID[e.Cause]
-			switch {
-			case e.isEmpty():
-			case entry.pair && len(turns) > first:
-				c.answer(turns, len(turns)-1, e)
-			case e.Cause != "" && found:
-				c.answer(turns, at, e)
-			case e.Cause != "":
-				later = append(later, e)
-			default:
-				if at := waiting(turns, e); at >= 0 {
-					c.answer(turns, at, e)
-				} else {
-					c.drop(warnStray, string(e.Observation))
-				}
 			}
 		}
 	}
-	for _, e := range later {
-		if at, found := byID[e.Cause]; found {
+	seen := 0
+	for i := range history {
+		before := seen
+		for j := range history[i].events {
+			e := &history[i].events[j]
+			c.digestEvent(e)
+			if e.isAction() {
+				seen++
+				continue
+			}
+			c.noteState(e)
+			if e.isEmpty() {
+				continue
+			}
+			at, found := byID[e.Cause]
+			switch {
+			case history[i].pair && seen > before:
+				at = seen - 1
+			case e.Cause == "":
+				at = waiting(turns[:seen], e)
+			case !found:
+				at = -1
+			}
 			c.answer(turns, at, e)
-		} else {
-			c.drop(warnStray, string(e.Observation))
 		}
 	}
 	return turns
 }
 
+// answer gives a turn its observation; at is -1 when no turn is known.
 func (c *conversation) answer(turns []turn, at int, e *event) {
-	if turns[at].observation != nil {
+	switch {
+	case at < 0:
+		c.drop(warnStray, string(e.Observation))
+	case turns[at].observation != nil:
 		c.drop(warnSurplus, string(e.Observation))
-		return
+	default:
+		turns[at].observation = e
 	}
-	turns[at].observation = e
 }
 
 // isEmpty reports whether an event is no action and says nothing about one.

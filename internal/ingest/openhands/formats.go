@@ -82,7 +82,7 @@ func detectOutput(p *format.Probe) (string, bool) {
 		return "instance_id + history", true
 	case p.Has("issue", "git_patch"):
 		return "issue + git_patch + history", true
-	case p.Has("id", "metadata", "instance"):
+	case p.Has("id", "instance"):
 		return "id + instance + history", true
 	}
 	return "", false
