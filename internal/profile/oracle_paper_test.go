@@ -58,6 +58,7 @@ func TestPaperScores(t *testing.T) {
 			got := map[string]string{}
 			if run.Signals != nil {
 				got = columns(run.Signals.(*schema.SignalsPaper))
+				got["f"] = got["paper_score"]
 			}
 			for name, w := range want {
 				if g, ok := got[name]; !ok || !same(w, g) {
