@@ -146,8 +146,8 @@ func (s *sourceReader) read(ctx context.Context) error {
 	}
 	for i := range s.companions {
 		e := &s.companions[i]
-		if s.runs > 0 {
-			e.SourceNo = s.number
+		if s.runs == 0 {
+			e.SourceNo = 0 // a source of reports alone speaks about the runs of the others
 		}
 		if err := s.emit(Item{Evidence: e}); err != nil {
 			return err
