@@ -26,7 +26,7 @@ func BenchmarkReadOutput(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		for _, line := range lines {
-			if _, err := readOutput(format.Record{File: "output.jsonl", Data: line}); err != nil {
+			if _, err := readOutput(format.Record{File: "output.jsonl", Data: line, Probe: format.NewProbe("output.jsonl", line)}); err != nil {
 				b.Fatal(err)
 			}
 		}

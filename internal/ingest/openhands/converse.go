@@ -23,6 +23,7 @@ const (
 	agent         = "OpenHands"
 	maxTaskRunes  = 2000
 	maxExitStatus = 200
+	maxParallel   = 64 // calls of one response that an observation without a cause may answer
 )
 
 // conversation is what a history says.
@@ -127,7 +128,7 @@ func (e *event) isEmpty() bool {
 // last turns without an observation that it fits, -1 for none.
 func waiting(turns []turn, e *event) int {
 	found := -1
-	for i := len(turns) - 1; i >= 0 && turns[i].observation == nil && kindOf(turns[i].action) == work; i-- {
+	for i := len(turns) - 1; i >= max(0, len(turns)-maxParallel) && turns[i].observation == nil && kindOf(turns[i].action) == work; i-- {
 		switch e.Observation {
 		case turns[i].action.Action, "error", "user_rejected":
 			found = i

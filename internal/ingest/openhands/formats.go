@@ -70,7 +70,7 @@ func isPair(v format.Value) bool {
 
 func detectOutput(p *format.Probe) (string, bool) {
 	history := p.Get("history")
-	if history.Kind() != '[' {
+	if history.Kind() != '[' && history.Kind() != 'n' {
 		return "", false
 	}
 	first := history.First()
@@ -100,6 +100,9 @@ func readList(rec format.Record, id, version string) ([]format.Item, error) {
 // readExport reads a file whose trajectory is a list of events: the server's export, or a
 // user's feedback.
 func readExport(rec format.Record) ([]format.Item, error) {
+	if rec.Probe.Get("trajectory").Kind() != '[' {
+		return nil, noHistory("trajectory")
+	}
 	var export struct {
 		Trajectory []entry `json:"trajectory"`
 		Feedback   text    `json:"feedback"`
@@ -172,6 +175,9 @@ type metadata struct {
 }
 
 func readOutput(rec format.Record) ([]format.Item, error) {
+	if !rec.Probe.Has("history") {
+		return nil, noHistory("history")
+	}
 	var line output
 	if err := format.Decode(rec.Data, &line); err != nil {
 		return nil, err
@@ -218,6 +224,14 @@ func readOutput(rec format.Record) ([]format.Item, error) {
 		items = append(items, format.Item{Evidence: &e})
 	}
 	return items, nil
+}
+
+func noHistory(key string) error {
+	return &format.RecordError{
+		Code:    "no_history",
+		Message: "the record has no " + key + ": want an array of events",
+		Hint:    "choose another reader with --format",
+	}
 }
 
 func (o *output) issue() string {

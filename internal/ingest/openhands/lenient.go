@@ -123,6 +123,9 @@ func (l *lenient[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 // object is a JSON object in its order; of duplicate names the last counts.
 type object []member
 
+// maxCompared bounds the search for duplicate names; no real call has as many arguments.
+const maxCompared = 64
+
 type member struct {
 	name  string
 	value jsontext.Value
@@ -167,15 +170,17 @@ func members(dec *jsontext.Decoder, read func(name []byte) error) error {
 }
 
 func (o *object) set(name string, value jsontext.Value) {
-	if at := o.find(name); at >= 0 {
-		(*o)[at].value = value
-		return
+	if len(*o) <= maxCompared {
+		if at := o.find(name); at >= 0 {
+			(*o)[at].value = value
+			return
+		}
 	}
 	*o = append(*o, member{name, value})
 }
 
 func (o object) find(name string) int {
-	for i := range o {
+	for i := len(o) - 1; i >= 0; i-- {
 		if o[i].name == name {
 			return i
 		}

@@ -44,7 +44,7 @@ func (p *literalParser) dict() (object, bool) {
 	out := object{}
 	for !p.eat("}") {
 		name, ok := p.str()
-		if !ok || !p.eat(":") {
+		if !ok || !p.eat(":") || len(out) == maxCompared {
 			return nil, false
 		}
 		value, ok := p.value()

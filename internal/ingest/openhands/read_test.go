@@ -2,6 +2,7 @@ package openhands
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -536,6 +537,7 @@ func TestDetect(t *testing.T) {
 		`{"trajectory":[{"action":"ls","observation":"x","response":"r","state":"{}"}],"info":{}}`:          "",
 		`{"trajectory":[{"action":"ls","observation":"x","response":"r","state":"{}"}]}`:                    "",
 		`{"trajectory":[{"role":"user","content":"x"}]}`:                                                    "",
+		`{"instance_id":"a","history":null,"metadata":{},"error":"AgentRuntimeError"}`:                      IDOutput,
 		`{"instance_id":"a","history":[],"test_result":{}}`:                                                 IDOutput,
 		`{"history":[{"id":1,"action":"run","args":{}}],"instance_id":"a"}`:                                 IDOutput,
 		`{"instance_id":"a","history":[[{"action":"run","args":{}},{"observation":"run"}]]}`:                IDOutput,
@@ -553,6 +555,18 @@ func TestDetect(t *testing.T) {
 		}
 		if id != want {
 			t.Errorf("%s: got %q, want %q", data, id, want)
+		}
+	}
+}
+
+func TestForcedOnSomethingElse(t *testing.T) {
+	for _, f := range Formats() {
+		for _, data := range []string{`{"messages":[]}`, `"text"`, `{"trajectory":`} {
+			items, err := f.Read(records("x.json", []byte(data))[0])
+			var refused *format.RecordError
+			if !errors.As(err, &refused) || refused.Code == "" || items != nil {
+				t.Errorf("%s of %s: %v, %v", f.ID, data, items, err)
+			}
 		}
 	}
 }

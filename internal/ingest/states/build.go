@@ -380,9 +380,16 @@ func contentChange(before, after string, was, is outline) string {
 
 // without returns the distinct members of list that are not in other, sorted.
 func without(list, other []string) []string {
+	if len(list) == 0 {
+		return nil
+	}
+	known := make(map[string]bool, len(other))
+	for _, name := range other {
+		known[name] = true
+	}
 	var out []string
 	for _, name := range list {
-		if !slices.Contains(other, name) {
+		if !known[name] {
 			out = append(out, name)
 		}
 	}
