@@ -48,10 +48,14 @@ func pearson(x, y []float64) (Correlation, error) {
 		yy += float64(dy * dy)
 		xy += float64(dx * dy)
 	}
-	if xx == 0 || yy == 0 {
-		return Correlation{}, undefined("the values differ by less than the precision of the variance")
+	if _, err := inRange(xx + yy); err != nil {
+		return Correlation{}, err
 	}
-	r := min(1, max(-1, xy/math.Sqrt(xx)/math.Sqrt(yy)))
+	r, err := inRange(xy / math.Sqrt(xx) / math.Sqrt(yy))
+	if err != nil {
+		return Correlation{}, err
+	}
+	r = min(1, max(-1, r))
 	if len(x) == 2 {
 		r = math.Copysign(1, xy)
 	}

@@ -20,7 +20,7 @@ func Quantile(x []float64, p float64) (float64, error) {
 	}
 	sorted := slices.Clone(x)
 	slices.Sort(sorted)
-	return sortedQuantile(sorted, p), nil
+	return inRange(sortedQuantile(sorted, p))
 }
 
 func sortedQuantile(sorted []float64, p float64) float64 {
@@ -45,7 +45,7 @@ func Mean(x []float64) (float64, error) {
 	if len(x) == 0 {
 		return 0, undefined("no values")
 	}
-	return mean(x), nil
+	return inRange(mean(x))
 }
 
 func mean(x []float64) float64 {
@@ -102,14 +102,19 @@ func Describe(x []float64) (Description, error) {
 		Min: sorted[0], Max: sorted[len(sorted)-1],
 		Q25: sortedQuantile(sorted, 0.25), Median: sortedQuantile(sorted, 0.5), Q75: sortedQuantile(sorted, 0.75),
 	}
+	for _, v := range []float64{d.Mean, d.Q25, d.Median, d.Q75} {
+		if _, err := inRange(v); err != nil {
+			return Description{}, err
+		}
+	}
 	if len(x) > 1 {
-		d.SD.Value = math.Sqrt(m2 * n / (n - 1))
+		d.SD = figure(inRange(math.Sqrt(m2 * n / (n - 1))))
 	} else {
 		d.SD.Err = undefined("the standard deviation of one value")
 	}
 	if sorted[0] != sorted[len(sorted)-1] {
-		d.Skew.Value = m3 / math.Pow(m2, 1.5)
-		d.Kurtosis.Value = m4/float64(m2*m2) - 3
+		d.Skew = figure(inRange(m3 / math.Pow(m2, 1.5)))
+		d.Kurtosis = figure(inRange(m4/float64(m2*m2) - 3))
 	} else {
 		none := Figure{Err: undefined("all values are equal")}
 		d.Skew, d.Kurtosis = none, none
@@ -123,7 +128,7 @@ func PopulationSD(x []float64) (float64, error) {
 		return 0, err
 	}
 	_, m2, _, _ := centralMoments(x)
-	return math.Sqrt(m2), nil
+	return inRange(math.Sqrt(m2))
 }
 
 // EtaSquared returns the share of the variation of x that lies between groups: the
@@ -152,7 +157,10 @@ func EtaSquared(x []float64, group []string) (float64, error) {
 		d := sum[g]/n[g] - grand
 		between += float64(n[g] * d * d)
 	}
-	return between / total, nil
+	if _, err := inRange(total); err != nil {
+		return 0, err
+	}
+	return inRange(between / total)
 }
 
 func constant(x []float64) bool {

@@ -45,6 +45,9 @@ func shares(w []float64) ([]float64, error) {
 		}
 		sum += v
 	}
+	if math.IsInf(sum, 0) {
+		return nil, invalid("the weights sum to more than float64 holds")
+	}
 	if sum == 0 {
 		return nil, undefined("the weights sum to 0")
 	}

@@ -89,6 +89,15 @@ func checkFinite(name string, x []float64) error {
 	return nil
 }
 
+// inRange returns v, or an error when a sum or a power on the way to it left the range of
+// float64.
+func inRange(v float64) (float64, error) {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return 0, undefined("the values are too large or too close together for float64")
+	}
+	return v, nil
+}
+
 func checkLength(a string, n int, b string, m int) error {
 	if n != m {
 		return invalid("%d %s but %d %s", n, a, m, b)

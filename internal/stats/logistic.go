@@ -132,6 +132,9 @@ func standardise(x [][]float64) (Logistic, [][]float64, error) {
 			return Logistic{}, nil, undefined("feature %d is constant; leave it out", j)
 		}
 		mean, m2, _, _ := centralMoments(column)
+		if _, err := inRange(1 / m2); err != nil || math.IsInf(m2, 0) {
+			return Logistic{}, nil, undefined("feature %d has variance %v; rescale it", j, m2)
+		}
 		m.Mean[j], m.Scale[j] = mean, math.Sqrt(m2)
 		for i := range x {
 			z[i][j] = (column[i] - mean) / m.Scale[j]

@@ -147,6 +147,7 @@ func TestKSByHand(t *testing.T) {
 		{Greater, KSExact, 0.4, 120.0 / 252},                    // C(10,7)/C(10,5), by reflection
 		{TwoSided, KSAsymptotic, 0.4, 0.82},                     // P(D_2 >= 0.4) = 1 - 2(2d-1/2)²
 		{Greater, KSLimit, 0.4, math.Exp(-2 * 2.5 * 0.4 * 0.4)}, // exp(-2x²), x = sqrt(25/10)*D
+		{Greater, KSAsymptotic, 0.4, math.Exp(-0.8 - 0.4)},      // Hodges: x² = 0.4, correction 2x*15/sqrt(250)/3
 		{Less, KSExact, 0, 1},
 	} {
 		res, err := KS(a, b, c.alt, c.method)
@@ -240,6 +241,9 @@ func TestCohenByHand(t *testing.T) {
 	wantFigure(t, "kappa", res.Kappa, err, 0.4, 1e-14)
 	want(t, "raw", res.Raw, 0.7, 1e-15)
 	want(t, "chance", res.Chance, 0.5, 1e-15)
+	// The formulas of Fleiss, Cohen and Everitt: A = .10972, B = .10188, C = .01.
+	want(t, "SE", res.SE, math.Sqrt((0.10972+0.10188-0.01)/(50*0.25)), 1e-12)
+	want(t, "null SE", res.Null.SE, math.Sqrt((0.5+0.25-(0.3*1.1+0.2*0.9))/(50*0.25)), 1e-12)
 	label, err := CohenLabels([]string{"x", "y", "y"}, []string{"x", "y", "z"}, Unweighted)
 	wantFigure(t, "labels", label.Kappa, err, (2.0/3-1.0/3)/(1-1.0/3), 1e-14)
 	constantRater, err := CohenKappa([][]int{{3, 1}, {0, 0}}, Unweighted)
@@ -280,6 +284,9 @@ func TestCorrelationsByHand(t *testing.T) {
 	k, err := Kendall(x, y)
 	wantFigure(t, "Kendall", k.R, err, 4.0/6, 1e-15)
 	want(t, "Kendall p: 2*(1+3)/4!", k.P, 8.0/24, 1e-15)
+	tied, err := Kendall([]float64{1, 1, 2}, []float64{1, 2, 2})
+	wantFigure(t, "tau with ties", tied.R, err, 0.5, 1e-15)
+	want(t, "its p: S = 1 with variance 2", tied.P, math.Erfc(0.5), 1e-12)
 	two, err := Pearson([]float64{1, 2}, []float64{5, 3})
 	if err != nil || two.R != -1 || two.P != 1 {
 		t.Errorf("two rows: %+v, %v", two, err)
@@ -453,6 +460,19 @@ func TestUndefined(t *testing.T) {
 			_, err := FitLogistic([][]float64{{1, 2}, {2, 4}, {3, 6}, {4, 8}}, labels("-+-+"), 0)
 			return err
 		},
+		"mean out of range":          func() error { _, err := Mean([]float64{1e308, 1e308}); return err },
+		"sd out of range":            func() error { _, err := PopulationSD([]float64{1e200, -1e200}); return err },
+		"Pearson out of range":       func() error { _, err := Pearson([]float64{1e200, -1e200}, one[:2]); return err },
+		"Pearson, spread too small":  func() error { _, err := Pearson([]float64{1e-200, 0}, one[:2]); return err },
+		"quantile out of range":      func() error { _, err := Quantile([]float64{-1e308, 1e308}, 0.4); return err },
+		"logistic, spread too small": func() error { _, err := FitLogistic([][]float64{{0}, {1e-200}}, labels("+-"), 1); return err },
+		"skew, spread too small": func() error {
+			d, err := Describe([]float64{0, 1e-200})
+			if err != nil {
+				return err
+			}
+			return d.Skew.Err
+		},
 		"grid without a value": func() error {
 			_, err := GridSearch(2, 3, func([]float64) (float64, error) { return 0, undefined("no") })
 			return err
@@ -541,6 +561,12 @@ func TestFigureJSON(t *testing.T) {
 	if s := fmt.Sprint(Figure{Value: 0.25}, Figure{Err: ErrUndefined}); s != "0.25 undefined" {
 		t.Errorf("got %s", s)
 	}
+}
+
+func TestOracleLogit(t *testing.T) {
+	want(t, "even", OracleLogit(0.5), 0, 0)
+	want(t, "certain", OracleLogit(1), math.Log(51), 1e-14)
+	want(t, "complement", OracleLogit(0.2), -OracleLogit(0.8), 1e-14)
 }
 
 func TestCrosstab(t *testing.T) {
