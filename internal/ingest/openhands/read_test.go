@@ -165,7 +165,7 @@ func TestDetail(t *testing.T) {
 	if !s.InputTokens.Valid || s.ResponseGroup == "" || s.LogModel == "" || s.Timestamp == "" || s.Thought == "" {
 		t.Errorf("what the model response says is missing: %+v", s)
 	}
-	if s := run.States[10]; s.Lines != (trajectory.LineRange{Start: 650, End: 655, Valid: false}) && !s.Lines.Valid {
+	if s := run.States[11]; s.Lines != (trajectory.LineRange{Start: 650, End: 655, Valid: true}) {
 		t.Errorf("lines of a view: %+v", s.Lines)
 	}
 	if last := run.States[len(run.States)-1]; !last.Terminal || last.Tool != "think" || last.ResultingState != "tool_result:think:success" {
