@@ -3,7 +3,6 @@ package outcome
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -30,23 +29,19 @@ type Resolved struct {
 type Index struct {
 	evidence map[string][]format.Evidence // by key
 	runs     map[string][]run             // by task
-}
-
-type run struct {
-	id, model, file string
-	sourceNo        int
+	bindings map[string]*binding          // by task, made when first asked for
 }
 
 // NewIndex returns an empty index.
 func NewIndex() *Index {
-	return &Index{evidence: map[string][]format.Evidence{}, runs: map[string][]run{}}
+	return &Index{evidence: map[string][]format.Evidence{}, runs: map[string][]run{}, bindings: map[string]*binding{}}
 }
 
-// Add notes evidence.
+// Add notes evidence. It must not follow a Resolve.
 func (x *Index) Add(e format.Evidence) { x.evidence[e.Key] = append(x.evidence[e.Key], e) }
 
 // AddRun notes where a run stands, so that files which name instances can be bound to the
-// runs they mean. Only its ids, model and place are kept.
+// runs they mean. Only its ids, model and place are kept. It must not follow a Resolve.
 func (x *Index) AddRun(t *trajectory.Trajectory) {
 	task := strings.Clone(t.TaskID)
 	x.runs[task] = append(x.runs[task], run{
@@ -58,92 +53,56 @@ func (x *Index) AddRun(t *trajectory.Trajectory) {
 // about its task.
 func (x *Index) Resolve(trajectoryID, taskID, model string) Resolved {
 	var about []format.Evidence
-	var warnings []trajectory.Warning
-	for _, e := range x.evidence[trajectoryID] {
+	take := func(e format.Evidence) {
 		if e.Model == "" || e.Model == model {
 			about = append(about, e)
 		}
 	}
-	if taskID != trajectoryID {
-		for _, e := range x.evidence[taskID] {
-			if e.Model != "" && e.Model != model {
-				continue
+	for _, e := range x.evidence[trajectoryID] {
+		take(e)
+	}
+	var doubt *ambiguity
+	if claims := x.evidence[taskID]; taskID != trajectoryID && len(claims) > 0 {
+		b := x.bindings[taskID]
+		if b == nil {
+			b = bind(x.runs[taskID], claims)
+			x.bindings[taskID] = b
+		}
+		if b.known[trajectoryID] {
+			for _, i := range b.of[trajectoryID] {
+				about = append(about, claims[i])
 			}
-			switch meant, ambiguous := x.means(e, trajectoryID, taskID); {
-			case ambiguous:
-				warnings = append(warnings, trajectory.Warning{
-					Code:   WarnAmbiguous,
-					Detail: fmt.Sprintf("%s says %s of %s, but several runs stand equally near it", place(e), e.Outcome, e.Key),
-				})
-			case meant:
-				about = append(about, e)
+			doubt = b.doubts[trajectoryID]
+		} else {
+			for _, e := range claims {
+				take(e)
 			}
 		}
 	}
 	resolved := Settle(about)
-	resolved.Warnings = append(resolved.Warnings, warnings...)
-	slices.SortFunc(resolved.Warnings, func(a, b trajectory.Warning) int {
-		return cmp.Or(cmp.Compare(a.Code, b.Code), cmp.Compare(a.Detail, b.Detail))
-	})
-	resolved.Warnings = slices.Compact(resolved.Warnings)
+	if doubt != nil {
+		resolved.Warnings = append(resolved.Warnings, trajectory.Warning{Code: WarnAmbiguous, Detail: doubt.String()})
+	}
 	return resolved
 }
 
-// means reports whether evidence that names a task speaks about one of its runs.
-func (x *Index) means(e format.Evidence, trajectoryID, taskID string) (meant, ambiguous bool) {
-	if e.Rank == format.RankLabels {
-		return true, false
-	}
-	var nearest []string
-	best, known := -1, false
-	for _, r := range x.runs[taskID] {
-		known = known || r.id == trajectoryID
-		if e.SourceNo != 0 && e.SourceNo != r.sourceNo || e.Model != "" && e.Model != r.model {
-			continue
-		}
-		switch near := nearness(e.File, r); {
-		case near > best:
-			best, nearest = near, append(nearest[:0], r.id)
-		case near == best && !slices.Contains(nearest, r.id):
-			nearest = append(nearest, r.id)
+// Unused returns, sorted, the ids in a labels file that name no run that was added.
+func (x *Index) Unused() []string {
+	named := map[string]bool{}
+	for task, runs := range x.runs {
+		named[task] = true
+		for _, r := range runs {
+			named[r.id] = true
 		}
 	}
-	if !known {
-		return true, false
-	}
-	if !slices.Contains(nearest, trajectoryID) {
-		return false, false
-	}
-	return len(nearest) == 1, len(nearest) > 1
-}
-
-// nearness compares the place of a file and a run: the folders they share from the root
-// count most, then folder names they share anywhere, then a folder named after the model.
-func nearness(file string, r run) int {
-	a, b := folders(file), folders(r.file)
-	shared := 0
-	for shared < len(a) && shared < len(b) && a[shared] == b[shared] {
-		shared++
-	}
-	score := shared * 1000
-	model := strings.ReplaceAll(r.model, "/", "__")
-	for _, name := range a[shared:] {
-		if slices.Contains(b[shared:], name) {
-			score += 10
-		}
-		if model != "" && name == model {
-			score++
+	var unused []string
+	for key, evidence := range x.evidence {
+		if !named[key] && slices.ContainsFunc(evidence, func(e format.Evidence) bool { return e.Rank == format.RankLabels }) {
+			unused = append(unused, key)
 		}
 	}
-	return score
-}
-
-func folders(file string) []string {
-	dir := path.Dir(file)
-	if dir == "." {
-		return nil
-	}
-	return strings.Split(dir, "/")
+	slices.Sort(unused)
+	return unused
 }
 
 // Settle decides between statements about one run (formats section 10.4).

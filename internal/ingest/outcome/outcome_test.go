@@ -317,6 +317,38 @@ func TestOrderDoesNotMatter(t *testing.T) {
 	})
 }
 
+func TestUnusedLabels(t *testing.T) {
+	x := outcome.NewIndex()
+	for _, key := range []string{"task", "run", "typo", "other"} {
+		x.Add(format.Evidence{Key: key, Rank: format.RankLabels, Outcome: trajectory.Pass})
+	}
+	x.Add(format.Evidence{Key: "published only", Rank: format.RankColumn})
+	x.AddRun(&trajectory.Trajectory{ID: "run", TaskID: "task"})
+	if got := x.Unused(); !slices.Equal(got, []string{"other", "typo"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+// BenchmarkResolve settles 20,000 runs of 10 tasks, each with a report of its own.
+func BenchmarkResolve(b *testing.B) {
+	for b.Loop() {
+		x := outcome.NewIndex()
+		var runs []trajectory.Trajectory
+		for n := range 20_000 {
+			task := fmt.Sprintf("t%d", n%10)
+			dir := fmt.Sprintf("run%d", n/10)
+			runs = append(runs, trajectory.Trajectory{ID: fmt.Sprint(n), TaskID: task, Model: "m", SourceFile: "trajs/" + dir + "/" + task + "/x.json", SourceNo: 1})
+			x.AddRun(&runs[n])
+			x.Add(ev(task, format.RankReportFile, trajectory.Pass, "logs/"+dir+"/"+task+"/report.json"))
+		}
+		for _, r := range runs {
+			if v := x.Resolve(r.ID, r.TaskID, r.Model); v.Outcome != trajectory.Pass {
+				b.Fatal(v)
+			}
+		}
+	}
+}
+
 func FuzzLabels(f *testing.F) {
 	for _, seed := range []string{
 		"trajectory_id,passed\na,true\n", "\ufeffinstance_id,model,passed\r\n\"a\nb\",m,0\r\n",
