@@ -5,9 +5,9 @@ import _ "embed"
 // The sample's parameters: agentlens synth with these flags writes the same records.
 const (
 	SampleTasks  = 6
-	SampleModels = 5
+	SampleModels = 6
 	SampleRuns   = 4
-	SampleSeed   = 1
+	SampleSeed   = 4
 )
 
 // SampleName is the sample's name as a source. Its ending says how to read it.

@@ -191,20 +191,21 @@ func (s *session) efficient(goal variant) {
 	s.finish()
 }
 
-// survey reads most of the repository, checks things on the way, and edits once at the end.
+// survey reads most of the repository and edits once at the end. Half of the runs also run
+// tests on the way.
 func (s *session) survey(goal variant) {
 	order := append([]int(nil), s.distant...)
 	shuffle(s.rng, order)
 	if s.chance(500) {
 		s.list()
 	}
-	n := s.between(14, len(order))
-	for i, f := range order[:n] {
+	checks := s.chance(500)
+	for i, f := range order[:s.between(len(order)-4, len(order))] {
 		s.view(f)
 		switch {
-		case i%2 == 1 && s.chance(500):
+		case i%2 == 1:
 			s.think()
-		case i%3 == 1:
+		case checks && i%3 == 1:
 			s.testWith(i%nTestCommands, s.chance(500))
 		case s.chance(300):
 			s.look()
@@ -219,7 +220,7 @@ func (s *session) survey(goal variant) {
 	} else {
 		s.rewrite(goal)
 	}
-	if s.chance(350) {
+	if checks {
 		s.test(false)
 	}
 	s.finish()
@@ -313,19 +314,27 @@ func (s *session) overconfident(goal variant) {
 	if s.chance(700) {
 		s.viewAround(s.target, s.fn)
 	}
+	hasty := s.chance(350) // reads on and rereads, then writes the repair without a look at it
+	if hasty {
+		s.viewAround(s.target, s.fn)
+		for range s.between(1, 3) {
+			s.view(pick(s.rng, s.distant))
+		}
+		s.viewAround(s.target, s.segment[buggy])
+	}
 	again := s.chance(600)
-	if again && s.chance(500) {
+	if again && s.chance(400) {
 		s.rewrite(partial)
 		s.grep(s.fn)
 	}
-	if s.chance(400) && goal != delegated {
-		if s.at != goal {
-			s.bySed(goal)
-		}
-	} else {
+	switch {
+	case s.at == goal:
+	case goal != delegated && (hasty || s.chance(300)):
+		s.bySed(goal)
+	default:
 		s.rewrite(goal)
 	}
-	if again {
+	if hasty || again {
 		s.do(s.remark(actOther, ""), s.grepCall(s.callerFn, s.pkg))
 	}
 	if s.chance(300) {
@@ -368,7 +377,7 @@ func (s *session) thrash(goal variant) {
 		}
 	}
 	if goal == buggy {
-		s.stuck = "AgentStuckInLoopError: Agent got stuck in a loop"
+		s.trouble = "AgentStuckInLoopError: Agent got stuck in a loop"
 		return
 	}
 	if s.chance(300) && goal != delegated {

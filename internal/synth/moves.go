@@ -3,6 +3,7 @@ package synth
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -395,18 +396,23 @@ func (s *session) changes() string {
 
 // numbered shows lines from..to (1-based, inclusive) the way cat -n does.
 func numbered(text string, from, to int) string {
-	var b strings.Builder
+	b := make([]byte, 0, len(text)+len(text)/3)
 	n := 1
 	for line := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n") {
 		if n >= from && n <= to {
-			if b.Len() > 0 {
-				b.WriteByte('\n')
+			if len(b) > 0 {
+				b = append(b, '\n')
 			}
-			fmt.Fprintf(&b, "%6d\t%s", n, line)
+			for limit := 100_000; limit > n && limit > 1; limit /= 10 {
+				b = append(b, ' ')
+			}
+			b = strconv.AppendInt(b, int64(n), 10)
+			b = append(b, '\t')
+			b = append(b, line...)
 		}
 		n++
 	}
-	return b.String()
+	return string(b)
 }
 
 // cut returns lines from..to (1-based, inclusive).

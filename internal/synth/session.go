@@ -75,8 +75,14 @@ type session struct {
 	sloppy  bool   // the reproduction accepts the partial repair
 	ownTest bool
 	style   style
-	stuck   string // the run's error, "" for none
+	allowed int    // model responses until the run ends, whatever the agent still wants
+	trouble string // the run's error, "" for none
 }
+
+// maxIterations is the most model responses a run may have.
+const maxIterations = 100
+
+func (s *session) over() bool { return len(s.usages) >= s.allowed }
 
 // start writes the events before the first call.
 func (s *session) start() {
@@ -139,6 +145,9 @@ func (s *session) open(source, message string, cause int) {
 
 // say writes a message of the user or the agent.
 func (s *session) say(source, text string, wait bool) {
+	if s.over() {
+		return
+	}
 	s.open(source, text, -1)
 	s.history = append(s.history, `"action":"message","args":{"content":`...)
 	s.history = appendText(s.history, text)
@@ -173,6 +182,9 @@ const condenseAt = 8_000
 
 // do writes the calls of one model response, each followed by its observation.
 func (s *session) do(thought string, calls ...call) {
+	if s.over() {
+		return
+	}
 	if s.context > condenseAt {
 		s.condense()
 	}
@@ -557,6 +569,9 @@ func (s *session) observation(c call, cause int) {
 // refused writes the error observation that answers a call which could not be parsed. It
 // has no cause and no action.
 func (s *session) refused(text string) {
+	if s.over() {
+		return
+	}
 	s.respond(120)
 	s.open("agent", text, -1)
 	s.history = append(s.history, `"observation":"error","content":`...)

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 )
 
@@ -97,7 +95,7 @@ func Generate(ctx context.Context, cfg Config, w Sink) error {
 		if err := w(dir+"output.jsonl", rec.line); err != nil {
 			return err
 		}
-		if cfg.Outcomes == Companion {
+		if cfg.Outcomes == Companion && len(rec.verdict) > 0 {
 			if err := w(dir+"output.swebench_eval.jsonl", rec.verdict); err != nil {
 				return err
 			}
@@ -123,50 +121,11 @@ func gcd(a, b int) int {
 	return a
 }
 
-// WriteDir generates cfg into the folder dir, which must be new or empty.
-func WriteDir(ctx context.Context, cfg Config, dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil && !os.IsNotExist(err) {
-		return err
-	}
-	if len(entries) > 0 {
-		return fmt.Errorf("%s is not empty: name a new folder", dir)
-	}
-	var open *os.File
-	name := ""
-	err = Generate(ctx, cfg, func(next string, line []byte) error {
-		if next != name {
-			if open != nil {
-				if err := open.Close(); err != nil {
-					return err
-				}
-				open = nil
-			}
-			path := filepath.Join(dir, filepath.FromSlash(next))
-			if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-				return err
-			}
-			f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
-			if err != nil {
-				return err
-			}
-			open, name = f, next
-		}
-		_, err := open.Write(line)
-		return err
-	})
-	if open != nil {
-		if closed := open.Close(); err == nil {
-			err = closed
-		}
-	}
-	return err
-}
-
 // recorder keeps the buffers of one record at a time.
 type recorder struct {
-	line, verdict []byte
-	session       session
+	line    []byte
+	verdict []byte // the companion's line, empty when the run was not evaluated
+	session session
 }
 
 // fate is how the evaluation of a run ended.
@@ -209,14 +168,18 @@ func (rec *recorder) record(cfg Config, w *world, m *model, modelIndex, run int)
 	if goal.correct() {
 		end = resolved
 	}
-	if s.chance(20) {
+	s.allowed = maxIterations
+	switch {
+	case s.chance(20):
 		end = harnessError
+	case s.chance(20):
+		end = agentCrash
+		s.allowed = s.between(2, 10)
 	}
 	s.start()
 	s.work(b, goal)
-	if s.chance(12) {
-		end = agentCrash
-		s.stuck = "AgentRuntimeDisconnectedError: the runtime went away (synthetic)"
+	if end == agentCrash {
+		s.trouble = "AgentRuntimeDisconnectedError: the runtime went away (synthetic)"
 	}
 	s.history = append(s.history, ']')
 
@@ -224,8 +187,11 @@ func (rec *recorder) record(cfg Config, w *world, m *model, modelIndex, run int)
 	if end == agentCrash {
 		patch = ""
 	}
-	rec.verdict = rec.appendHead(rec.verdict[:0], patch, end, true)
-	rec.verdict = append(rec.verdict, `,"instruction":null,"metadata":null,"history":null,"metrics":null,"error":null,"instance":null}`+"\n"...)
+	rec.verdict = rec.verdict[:0]
+	if end != agentCrash {
+		rec.verdict = rec.appendHead(rec.verdict, patch, end, true)
+		rec.verdict = append(rec.verdict, `,"instruction":null,"metadata":null,"history":null,"metrics":null,"error":null,"instance":null}`+"\n"...)
+	}
 	line := rec.appendHead(rec.line[:0], patch, end, cfg.Outcomes != Companion)
 	line = append(line, `,"instruction":`...)
 	line = appendText(line, w.taskText())
@@ -234,10 +200,10 @@ func (rec *recorder) record(cfg Config, w *world, m *model, modelIndex, run int)
 	line = append(line, s.history...)
 	line = s.appendMetrics(line)
 	line = append(line, `,"error":`...)
-	if s.stuck == "" {
+	if s.trouble == "" {
 		line = append(line, "null"...)
 	} else {
-		line = appendText(line, s.stuck)
+		line = appendText(line, s.trouble)
 	}
 	line = append(line, `,"instance":{"repo":"synth/`...)
 	line = append(line, w.pkg...)
@@ -274,9 +240,11 @@ func (rec *recorder) appendHead(b []byte, patch string, end fate, report bool) [
 func (s *session) appendMetadata(b []byte, seed uint64, behaviour Behaviour, goal variant) []byte {
 	b = append(b, `,"metadata":{"agent_class":"CodeActAgent","llm_config":{"model":"`...)
 	b = append(b, s.model.name...)
-	b = append(b, `","temperature":0.0,"top_p":1.0},"agent_config":null,"max_iterations":100,"eval_output_dir":"outputs/synthetic/CodeActAgent/`...)
+	b = append(b, `","temperature":0.0,"top_p":1.0},"agent_config":null,"max_iterations":`...)
+	b = strconv.AppendInt(b, maxIterations, 10)
+	b = append(b, `,"eval_output_dir":"outputs/synthetic/CodeActAgent/`...)
 	b = append(b, s.model.name...)
-	b = fmt.Appendf(b, `_maxiter_100_N_synth-run_%d`, s.number+1)
+	b = fmt.Appendf(b, "_maxiter_%d_N_synth-run_%d", maxIterations, s.number+1)
 	b = append(b, `","start_time":"2025-09-01 08:00:00","git_commit":"`...)
 	b = append(b, bytes.Repeat([]byte("0"), 40)...)
 	b = append(b, `","dataset":"synthetic","data_split":"test","details":{"generator":"agentlens synth","seed":"`...)

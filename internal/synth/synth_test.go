@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -111,14 +109,13 @@ func TestCompanionHoldsTheOutcome(t *testing.T) {
 			Report json.RawMessage `json:"report"`
 		} `json:"test_result"`
 	}
-	if len(split) != 2*len(inline) {
-		t.Fatalf("%d lines, want %d", len(split), 2*len(inline))
-	}
 	for run, line := range inline {
 		var want, bare, verdict result
-		for text, into := range map[string]*result{
-			line: &want, split[run]: &bare, split[strings.Replace(run, "output.jsonl", "output.swebench_eval.jsonl", 1)]: &verdict,
-		} {
+		companion, evaluated := split[strings.Replace(run, "output.jsonl", "output.swebench_eval.jsonl", 1)]
+		if !evaluated {
+			companion = `{"test_result":{"git_patch":""}}` // the runtime went away
+		}
+		for text, into := range map[string]*result{line: &want, split[run]: &bare, companion: &verdict} {
 			if err := json.Unmarshal([]byte(text), into); err != nil {
 				t.Fatal(err)
 			}
@@ -343,7 +340,7 @@ func checkRecord(t require, line string) {
 func TestRecordsKeepThePromises(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		cfg := Config{
-			Tasks: rapid.IntRange(1, 3).Draw(t, "tasks"), Models: rapid.IntRange(1, 7).Draw(t, "models"), Runs: rapid.IntRange(1, 2).Draw(t, "runs"),
+			Tasks: rapid.IntRange(1, 2).Draw(t, "tasks"), Models: rapid.IntRange(1, 7).Draw(t, "models"), Runs: rapid.IntRange(1, 2).Draw(t, "runs"),
 			Seed: rapid.Uint64().Draw(t, "seed"), Shuffle: rapid.Bool().Draw(t, "shuffle"),
 		}
 		n := 0
@@ -424,6 +421,19 @@ func TestVariety(t *testing.T) {
 	}
 }
 
+func TestNumbered(t *testing.T) {
+	text := strings.Repeat("x\n", 1200)
+	lines := strings.Split(numbered(text, 1, 1<<30), "\n")
+	for i, line := range lines {
+		if want := fmt.Sprintf("%6d\tx", i+1); line != want {
+			t.Fatalf("%q, want %q", line, want)
+		}
+	}
+	if got := numbered("a\nb\nc\n", 2, 3); len(lines) != 1200 || got != "     2\tb\n     3\tc" {
+		t.Errorf("%d lines; a part is %q", len(lines), got)
+	}
+}
+
 // Every segment must be at one place of its file, or replacing it would hit another one.
 func TestWorldsAreConsistent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -478,7 +488,7 @@ func TestAppendText(t *testing.T) {
 func TestPatchIsTheChange(t *testing.T) {
 	w := newWorld(3, 0)
 	for _, v := range []variant{fixed, delegated, partial} {
-		s := session{world: w, rng: newRNG(1), model: newModel(3, 0), text: make([]string, len(w.files)), style: style{script: "repro.py"}}
+		s := session{world: w, rng: newRNG(1), model: newModel(3, 0), text: make([]string, len(w.files)), style: style{script: "repro.py"}, allowed: maxIterations}
 		s.rewrite(v)
 		s.harden()
 		s.reproduce()
@@ -536,33 +546,6 @@ func apply(t *testing.T, w *world, patch string) []string {
 		out[f] = strings.Join(append(res, old[at:]...), "")
 	}
 	return out
-}
-
-func TestWriteDir(t *testing.T) {
-	for _, shuffle := range []bool{false, true} {
-		cfg := Config{Tasks: 3, Models: 2, Runs: 2, Seed: 5, Shuffle: shuffle, Outcomes: Companion}
-		dir := filepath.Join(t.TempDir(), "logs")
-		if err := WriteDir(context.Background(), cfg, dir); err != nil {
-			t.Fatal(err)
-		}
-		want := map[string]string{}
-		err := Generate(context.Background(), cfg, func(name string, line []byte) error {
-			want[name] += string(line)
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for name, text := range want {
-			got, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
-			if err != nil || string(got) != text {
-				t.Errorf("%s: %d bytes, want %d; error %v", name, len(got), len(text), err)
-			}
-		}
-		if err := WriteDir(context.Background(), cfg, dir); err == nil || !strings.Contains(err.Error(), "not empty") {
-			t.Errorf("writing into a full folder: %v", err)
-		}
-	}
 }
 
 func TestRefusals(t *testing.T) {

@@ -53,7 +53,7 @@ const (
 func (v variant) correct() bool { return v == fixed || v == delegated }
 
 const (
-	nModules = 15
+	nModules = 18
 	nTested  = 6
 )
 
