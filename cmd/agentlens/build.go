@@ -76,8 +76,8 @@ The same sources and parameters give the same bytes on any machine with any --jo
 				return err
 			}
 			if res.Refused > 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "agentlens: %d records refused (%s); see %s\n",
-					res.Refused, counts(res.RefusedCodes), filepath.Join(res.Dir, bench.ErrorsName))
+				fmt.Fprintf(cmd.ErrOrStderr(), "agentlens: %s refused (%s); see %s\n",
+					plural(res.Refused, "record"), counts(res.RefusedCodes), filepath.Join(res.Dir, bench.ErrorsName))
 				return errRefused
 			}
 			return nil
@@ -115,15 +115,15 @@ func writeJSON(w io.Writer, v any) error {
 func writeBuild(w io.Writer, r bench.Result) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "built %s\n", r.Dir)
-	fmt.Fprintf(&b, "  %d trajectories of %d tasks by %d models: %d pass, %d fail, %d unknown\n",
-		r.Trajectories, r.Tasks, r.Models, r.Pass, r.Fail, r.Unknown)
+	fmt.Fprintf(&b, "  %s of %s by %s: %d pass, %d fail, %d unknown\n",
+		plural(r.Trajectories, "run"), plural(r.Tasks, "task"), plural(r.Models, "model"), r.Pass, r.Fail, r.Unknown)
 	fmt.Fprintf(&b, "  %d states, %d labelled\n", r.States, r.Labelled)
 	for _, p := range slices.Sorted(maps.Keys(r.Scored)) {
-		fmt.Fprintf(&b, "  profile %s: %d runs scored against %d references\n", p, r.Scored[p], r.References[p])
+		fmt.Fprintf(&b, "  profile %s: %s scored against %s\n", p, plural(r.Scored[p], "run"), plural(r.References[p], "reference"))
 	}
-	if n := len(r.Unreferenced); n > 0 {
-		fmt.Fprintf(&b, "  %d tasks without a reference (a reference needs at least %d passing runs): %s\n",
-			n, profile.MinReferences, list(r.Unreferenced, 5))
+	if n := len(r.Unscored); n > 0 {
+		fmt.Fprintf(&b, "  %s without a scored run, as a reference needs at least %d passing runs: %s\n",
+			plural(int64(n), "task"), profile.MinReferences, list(r.Unscored, 5))
 	}
 	if len(r.Skipped) > 0 {
 		fmt.Fprintf(&b, "  files that are no logs, skipped: %s\n", counts(r.Skipped))
@@ -133,6 +133,14 @@ func writeBuild(w io.Writer, r bench.Result) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// plural counts things: 1 run, 2 runs.
+func plural(n int64, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 func counts(m map[string]int64) string {

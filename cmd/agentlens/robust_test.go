@@ -35,7 +35,7 @@ func buildSample(t *testing.T, out string, more ...string) time.Duration {
 }
 
 // killPoints is how many moments of a build are tried.
-const killPoints = 20
+const killPoints = 12
 
 func TestKilledBuildLeavesTheOutputWhole(t *testing.T) {
 	parent := t.TempDir()
@@ -46,6 +46,7 @@ func TestKilledBuildLeavesTheOutputWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, fresh := range []bool{true, false} {
+		buildSample(t, out, "--force")
 		for i := range killPoints {
 			if fresh {
 				if err := os.RemoveAll(out); err != nil {

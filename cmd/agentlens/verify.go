@@ -33,7 +33,7 @@ source and compares bytes.`,
 				err = writeVerification(cmd.OutOrStdout(), v)
 			}
 			if err == nil && !v.OK {
-				err = fmt.Errorf("%d problems in %s; build it again, or copy it again from where it came", len(v.Problems), v.Dir)
+				err = fmt.Errorf("%s in %s; build it again, or copy it again from where it came", plural(int64(len(v.Problems)), "problem"), v.Dir)
 			}
 			return err
 		},

@@ -51,8 +51,8 @@ func Profiles() []string { return []string{"release", "paper", "process"} }
 type Result struct {
 	Dir string `json:"dir"`
 	Counts
-	References   map[string]int64 `json:"references"` // references, by profile
-	Unreferenced []string         `json:"tasks_without_reference"`
+	References   map[string]int64 `json:"references"`          // references, by profile
+	Unscored     []string         `json:"tasks_without_score"` // too few passing runs to judge any run
 	Refused      int64            `json:"refused"`
 	RefusedCodes map[string]int64 `json:"refused_by_code"`
 	Skipped      map[string]int64 `json:"skipped_files"`
@@ -135,7 +135,7 @@ func Build(ctx context.Context, opt Options) (res Result, err error) {
 		return res, err
 	}
 
-	b := &builder{opt: opt, plan: plan, corpus: runs, referenced: map[string]bool{}}
+	b := &builder{opt: opt, plan: plan, corpus: runs, scored: map[string]bool{}}
 	b.res.Scored, b.res.References = map[string]int64{}, map[string]int64{}
 	tables, err := b.write(ctx, ws.version())
 	if err != nil {
@@ -168,8 +168,8 @@ type builder struct {
 	corpus *corpus.Corpus
 
 	// Written by the writer's goroutine.
-	res        Result
-	referenced map[string]bool // tasks with a reference
+	res    Result
+	scored map[string]bool // tasks with a scored run
 }
 
 // write makes the database and the Parquet files. Tasks are assessed by up to Jobs workers
@@ -237,11 +237,11 @@ func (b *builder) tally(t batch) {
 	switch rows := t.rows.(type) {
 	case []schema.Features:
 		b.res.Scored[t.profile] += int64(len(rows))
+		for i := range rows {
+			b.scored[rows[i].TaskID] = true
+		}
 	case []schema.PTA:
 		b.res.References[t.profile] += int64(len(rows))
-		for i := range rows {
-			b.referenced[rows[i].TaskID] = true
-		}
 	case []schema.State:
 		b.res.States += int64(len(rows))
 		for i := range rows {

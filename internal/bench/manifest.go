@@ -204,8 +204,8 @@ func (b *builder) count() {
 				b.res.Unknown++
 			}
 		}
-		if !b.referenced[t.ID] {
-			b.res.Unreferenced = append(b.res.Unreferenced, t.ID)
+		if !b.scored[t.ID] {
+			b.res.Unscored = append(b.res.Unscored, t.ID)
 		}
 	}
 	b.res.Tasks = int64(len(b.corpus.Tasks))
