@@ -169,6 +169,14 @@ func TestArgs(t *testing.T) {
 	if a.Args != want {
 		t.Errorf("%+v\nwant %+v", a.Args, want)
 	}
+	for text, line := range map[string]int64{
+		`{"startLine": 2, "start_line": 3}`: 2, `{"start_line": 3, "startLine": 2}`: 2, `{"startLine": 0, "start_line": 3}`: 3,
+		`{"start_line": 3, "startLine": 0}`: 3, `{"startLine": "2"}`: 0, `{"startLine": 2.5}`: 0, `{"startLine": null}`: 0,
+	} {
+		if err := format.Decode([]byte(text), &a); err != nil || a.StartLine != line || a.Has != trajectory.HasStartLine {
+			t.Errorf("%s: %+v, %v", text, a.Args, err)
+		}
+	}
 	for _, text := range []string{`null`, `[]`, `"ls"`} {
 		if err := format.Decode([]byte(text), &a); err != nil || a.Has != 0 || (a.Raw != text && text != "null") {
 			t.Errorf("%s: %+v, %v", text, a.Args, err)

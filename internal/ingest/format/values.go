@@ -88,9 +88,9 @@ func (a *Args) set(key string, value Value) {
 	case "content":
 		a.text(trajectory.HasContent, &a.Content, value)
 	case "startLine", "start_line":
-		a.line(trajectory.HasStartLine, &a.StartLine, value)
+		a.line(trajectory.HasStartLine, &a.StartLine, value, key == "startLine")
 	case "endLine", "end_line":
-		a.line(trajectory.HasEndLine, &a.EndLine, value)
+		a.line(trajectory.HasEndLine, &a.EndLine, value, key == "endLine")
 	}
 }
 
@@ -110,10 +110,13 @@ func (a *Args) text(has trajectory.ArgSet, field *string, value Value) {
 	*field = string(text)
 }
 
-func (a *Args) line(has trajectory.ArgSet, field *int64, value Value) {
+// line reads a line number; startLine counts before start_line unless it is 0.
+func (a *Args) line(has trajectory.ArgSet, field *int64, value Value, preferred bool) {
 	a.Has |= has
-	*field = 0
-	if value.Kind() == '0' {
-		*field, _ = wholeNumber(value)
+	if value.Kind() != '0' {
+		return
+	}
+	if n, ok := wholeNumber(value); ok && n != 0 && (preferred || *field == 0) {
+		*field = n
 	}
 }
