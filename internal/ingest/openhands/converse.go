@@ -224,6 +224,7 @@ func (c *conversation) trajectory(id, version string) *trajectory.Trajectory {
 		FormatVersion:   version,
 		ExitStatus:      c.agentState,
 		TaskDescription: describe(c.task),
+		Workspace:       states.Workspace(c.calls),
 		Condensations:   c.condensations,
 		Warnings:        c.warnings(),
 	}

@@ -215,3 +215,24 @@ func BenchmarkBuild(b *testing.B) {
 		Build(calls)
 	}
 }
+
+func TestWorkspace(t *testing.T) {
+	for _, c := range []struct {
+		want     string
+		commands []string
+	}{
+		{"", nil},
+		{"", []string{"ls", "cd /testbed && ls"}},
+		{"/workspace/psf__requests__2.1", []string{"ls", "cd /workspace/psf__requests__2.1 && ls"}},
+		{"/workspace/psf__requests__2.1", []string{"ls /workspace/x", "cat '/workspace/psf__requests__2.1'"}},
+		{"/workspace", []string{"python /workspace/game.py"}},
+	} {
+		var calls []Call
+		for _, command := range c.commands {
+			calls = append(calls, Call{Tool: RunInTerminal, Args: trajectory.Args{Command: command}})
+		}
+		if got := Workspace(calls); got != c.want {
+			t.Errorf("Workspace(%q) = %q, want %q", c.commands, got, c.want)
+		}
+	}
+}

@@ -38,6 +38,35 @@ func StripWorkspace(path string) string {
 	return rest
 }
 
+// Workspace returns the folder that a run's commands work in, as far as they name it by an
+// absolute path that StripWorkspace or NormalizePath would strip: /workspace/<owner>__<repo>...
+// of a benchmark's checkout, else /workspace; "" for /testbed or when they name neither.
+func Workspace(calls []Call) string {
+	plain := false
+	for i := range calls {
+		rest := calls[i].Args.Command
+		for {
+			var ok bool
+			if _, rest, ok = strings.Cut(rest, "/workspace/"); !ok {
+				break
+			}
+			end := strings.IndexFunc(rest, func(r rune) bool { return strings.ContainsRune("/ \t\n'\";&|)", r) })
+			folder := rest
+			if end >= 0 {
+				folder = rest[:end]
+			}
+			if strings.Contains(folder, "__") {
+				return "/workspace/" + folder
+			}
+			plain = true
+		}
+	}
+	if plain {
+		return "/workspace"
+	}
+	return ""
+}
+
 func base(path string) string { return path[strings.LastIndexByte(path, '/')+1:] }
 
 func extension(path string) string {
