@@ -67,7 +67,7 @@ func ChiSquareLogSF(x float64, dof int) float64 {
 		b += 2
 		d = 1 / (float64(an*d) + b)
 		c = b + an/c
-		step := c * d
+		step := float64(c * d)
 		f *= step
 		if math.Abs(step-1) < 1e-16 {
 			break

@@ -579,6 +579,9 @@ func TestChiSquareLogTail(t *testing.T) {
 	})
 	// Two degrees of freedom: exp(-x/2).
 	want(t, "two degrees of freedom", ChiSquareLogSF(5000, 2), -2500, 1e-14)
+	// Four: exp(-x/2)*(1+x/2). Six: exp(-x/2)*(1+x/2+x²/8).
+	want(t, "four degrees of freedom", ChiSquareLogSF(5000, 4), -2500+math.Log(2501), 1e-14)
+	want(t, "six degrees of freedom", ChiSquareLogSF(5000, 6), -2500+math.Log(2501+3125000), 1e-14)
 }
 
 func genRatings(t *rapid.T) [][]int {

@@ -230,6 +230,20 @@ func TestFleiss1971(t *testing.T) {
 	}
 }
 
+func TestFleissSEByHand(t *testing.T) {
+	// Shares 3/4, 1/4; kappa -1/3; the linearised values lie 4/9 above and below it.
+	a, err := NewAgreement([][]int{{2, 0}, {1, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kappa, err := a.FleissKappa()
+	wantFigure(t, "kappa", kappa, err, -1.0/3, 1e-14)
+	se, err := a.FleissSE()
+	wantFigure(t, "SE", se, err, 4.0/9, 1e-14)
+	iv, err := a.FleissInterval(0.95)
+	wantFigure(t, "low", iv.Low, err, -1.0/3-1.959963984540054*4/9, 1e-14)
+}
+
 func TestKrippendorffByHand(t *testing.T) {
 	// Units aa, ab, bb and a lone rating. Do = 2/6, De = 2*3*3/(6*5).
 	alpha, err := Krippendorff([][]int{{2, 0}, {1, 1}, {0, 2}, {1, 0}})
