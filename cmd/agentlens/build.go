@@ -125,6 +125,9 @@ func writeBuild(w io.Writer, r bench.Result) error {
 		fmt.Fprintf(&b, "  %s without a scored run, as a reference needs at least %d passing runs: %s\n",
 			plural(int64(n), "task"), profile.MinReferences, list(r.Unscored, 5))
 	}
+	if n := len(r.UnusedLabels); n > 0 {
+		fmt.Fprintf(&b, "  %s of the labels file named no run: %s\n", plural(int64(n), "id"), list(r.UnusedLabels, 5))
+	}
 	if len(r.Skipped) > 0 {
 		fmt.Fprintf(&b, "  files that are no logs, skipped: %s\n", counts(r.Skipped))
 	}

@@ -53,6 +53,7 @@ type Result struct {
 	Counts
 	References   map[string]int64 `json:"references"`          // references, by profile
 	Unscored     []string         `json:"tasks_without_score"` // too few passing runs to judge any run
+	UnusedLabels []string         `json:"unused_labels"`       // ids of the labels file that name no run
 	Refused      int64            `json:"refused"`
 	RefusedCodes map[string]int64 `json:"refused_by_code"`
 	Skipped      map[string]int64 `json:"skipped_files"`

@@ -44,6 +44,7 @@ type Manifest struct {
 	Sources       []ingest.SourceDigest `json:"sources"`
 	Counts        Counts                `json:"counts"`
 	Formats       map[string]int64      `json:"formats"`
+	Recognised    map[string]int64      `json:"recognised"` // records by format and the key that decided
 	Tables        []store.TableStat     `json:"tables"`
 	Refused       map[string]int64      `json:"refused"`
 	Skipped       map[string]int64      `json:"skipped_files"`
@@ -90,13 +91,14 @@ func (b *builder) writeManifest(dir string, tables []store.TableStat) error {
 			Format:       b.opt.Ingest.Format,
 			Observations: b.opt.Observations,
 		},
-		Sources:  b.corpus.Input.Sources,
-		Counts:   b.res.Counts,
-		Formats:  b.corpus.Formats,
-		Tables:   tables,
-		Refused:  b.res.RefusedCodes,
-		Skipped:  b.corpus.Input.Skipped,
-		Warnings: b.corpus.Warnings,
+		Sources:    b.corpus.Input.Sources,
+		Counts:     b.res.Counts,
+		Formats:    b.corpus.Formats,
+		Recognised: b.corpus.Input.Recognised,
+		Tables:     tables,
+		Refused:    b.res.RefusedCodes,
+		Skipped:    b.corpus.Input.Skipped,
+		Warnings:   b.corpus.Warnings,
 	}
 	if slices.Contains(b.opt.Profiles, "paper") {
 		m.Parameters.Paper = &b.opt.Paper
@@ -212,6 +214,7 @@ func (b *builder) count() {
 	b.res.Models = int64(len(models))
 	b.res.Trajectories = int64(b.corpus.Runs)
 	b.res.Refused = int64(len(b.corpus.Refused))
+	b.res.UnusedLabels = b.corpus.Unused
 	b.res.RefusedCodes = map[string]int64{}
 	for _, e := range b.corpus.Refused {
 		b.res.RefusedCodes[e.Code]++

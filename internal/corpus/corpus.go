@@ -25,6 +25,7 @@ type Corpus struct {
 	Refused  []ingest.RecordError // sorted by file, line, record
 	Formats  map[string]int64     // runs by format, before duplicates were refused
 	Warnings map[string]int64     // warnings of readers and outcomes, by code
+	Unused   []string             // ids of the labels file that name no run, sorted
 	Input    ingest.Summary
 
 	spill   *spill.File
@@ -59,7 +60,7 @@ func read(ctx context.Context, sources []string, opt ingest.Options, f *spill.Fi
 	return &Corpus{
 		Tasks: tasks, Runs: len(cat.runs),
 		Published: cat.published, PublishedTasks: cat.tasks, PublishedReferences: cat.references,
-		Refused: cat.refused, Formats: cat.formats, Warnings: cat.warnings, Input: in,
+		Refused: cat.refused, Formats: cat.formats, Warnings: cat.warnings, Unused: cat.outcomes.Unused(), Input: in,
 		spill: f, release: stage.NewRelease(), clean: stage.NewClean(shell.New(shell.Options{})),
 	}, nil
 }

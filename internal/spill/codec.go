@@ -119,6 +119,9 @@ func (c *codec) trajectory(t *trajectory.Trajectory) {
 		c.str(s)
 	}
 	code(c, &t.Outcome)
+	sourceNo := int64(t.SourceNo)
+	c.int(&sourceNo)
+	t.SourceNo = int(sourceNo)
 	c.int(&t.SourceRecord)
 	c.int(&t.Condensations)
 	slice(c, &t.Warnings, func(w *trajectory.Warning) { c.str(&w.Code); c.str(&w.Detail) })

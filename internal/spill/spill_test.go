@@ -15,7 +15,7 @@ func fill(t *rapid.T, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(rapid.StringN(1, 20, -1).Draw(t, "text"))
-	case reflect.Int64:
+	case reflect.Int, reflect.Int64:
 		v.SetInt(rapid.Int64Range(1, 1<<60).Draw(t, "int"))
 	case reflect.Uint8, reflect.Uint16:
 		v.SetUint(rapid.Uint64Range(1, 255).Draw(t, "code"))
