@@ -40,7 +40,7 @@ func TestCommittedFilesAreCurrent(t *testing.T) {
 }
 
 func TestEveryColumn(t *testing.T) {
-	name := regexp.MustCompile(`^[a-z][a-z0-9_]*[a-zA-Z0-9]$`)
+	name := regexp.MustCompile(`^[a-zA-Z][a-zA-Z0-9_]*$`)
 	types := []reflect.Type{
 		reflect.TypeFor[string](), reflect.TypeFor[*string](),
 		reflect.TypeFor[int64](), reflect.TypeFor[*int64](),

@@ -20,6 +20,8 @@ import (
 // maxProblems are listed for one table; of more, only the number is.
 const maxProblems = 20
 
+const onlySQLite = "only SQLite has the row"
+
 // Problem is one way in which a dataset is not what it should be.
 type Problem struct {
 	Table   string // "" when it concerns the whole file
@@ -246,7 +248,7 @@ func (c *comparer) part(p part) error {
 	defer groups.Close()
 
 	d := newDigester(p.variant)
-	g := &sqlGroup{comparer: c, part: p, key: d.key, raw: make([]any, len(columns)), row: make([]value, len(columns))}
+	g := newSQLGroup(c, p)
 	row := make([]value, len(columns))
 	var inSQL int64
 	for {
@@ -267,16 +269,15 @@ func (c *comparer) part(p part) error {
 				return err
 			}
 		}
-		key := showKey(columns, d.key, row)
 		for i, v := range row {
 			if reason := checkCell(&columns[i], v); reason != "" {
-				c.problem(Problem{p.table.Name, p.profile, key, columns[i].Name, "Parquet has " + reason})
+				g.problemAt(row, columns[i].Name, "Parquet has "+reason)
 			}
 		}
 		if _, err := d.add(row); err != nil {
-			c.problem(Problem{Table: p.table.Name, Profile: p.profile, Key: key, Detail: "Parquet: " + err.Error()})
+			g.problemAt(row, "", "Parquet: "+err.Error())
 		}
-		if err := g.match(row, key); err != nil {
+		if err := g.match(row); err != nil {
 			return err
 		}
 	}
@@ -328,10 +329,24 @@ type sqlGroup struct {
 	part  part
 	key   []int
 	rows  *sql.Rows // nil before the first group
-	raw   []any
-	row   []value // the current row, when have is true
+	raw   []any     // the current row as the driver gives it
+	scan  []any     // pointers to raw's elements
+	row   []value   // the current row, when have is true
 	have  bool
 	count int64 // rows of the group so far
+}
+
+func newSQLGroup(c *comparer, p part) *sqlGroup {
+	n := len(p.variant.Columns)
+	g := &sqlGroup{comparer: c, part: p, key: p.variant.Key(), raw: make([]any, n), scan: make([]any, n), row: make([]value, n)}
+	for i := range g.raw {
+		g.scan[i] = &g.raw[i]
+	}
+	return g
+}
+
+func (g *sqlGroup) problemAt(row []value, column, detail string) {
+	g.problem(Problem{g.part.table.Name, g.part.profile, showKey(g.part.variant.Columns, g.key, row), column, detail})
 }
 
 func (g *sqlGroup) start(stmt *sql.Stmt, row []value) (err error) {
@@ -348,19 +363,15 @@ func (g *sqlGroup) advance() error {
 		return g.rows.Err()
 	}
 	g.count++
-	targets := make([]any, len(g.raw))
-	for i := range g.raw {
-		targets[i] = &g.raw[i]
-	}
-	if err := g.rows.Scan(targets...); err != nil {
+	if err := g.rows.Scan(g.scan...); err != nil {
 		return err
 	}
 	for i := range g.raw {
 		column := &g.part.variant.Columns[i]
 		v, ok := cellOf(column, g.raw[i])
 		if !ok {
-			g.problem(Problem{g.part.table.Name, g.part.profile, "", column.Name,
-				fmt.Sprintf("SQLite has %v of type %T, where %s is expected", g.raw[i], g.raw[i], column.Kind)})
+			g.problem(Problem{Table: g.part.table.Name, Profile: g.part.profile, Column: column.Name,
+				Detail: fmt.Sprintf("SQLite has %v of type %T, where %s is expected", g.raw[i], g.raw[i], column.Kind)})
 		}
 		g.row[i] = v
 	}
@@ -368,12 +379,12 @@ func (g *sqlGroup) advance() error {
 }
 
 // match compares the next Parquet row with SQLite's.
-func (g *sqlGroup) match(row []value, key string) error {
+func (g *sqlGroup) match(row []value) error {
 	columns := g.part.variant.Columns
 	for g.have {
 		switch c := compareKeys(g.key, g.row, row); {
 		case c < 0:
-			g.onlySQL()
+			g.problemAt(g.row, "", onlySQLite)
 			if err := g.advance(); err != nil {
 				return err
 			}
@@ -381,15 +392,14 @@ func (g *sqlGroup) match(row []value, key string) error {
 		case c == 0:
 			for i, v := range row {
 				if v != g.row[i] {
-					g.problem(Problem{g.part.table.Name, g.part.profile, key, columns[i].Name,
-						"SQLite has " + show(&columns[i], g.row[i]) + ", Parquet " + show(&columns[i], v)})
+					g.problemAt(row, columns[i].Name, "SQLite has "+show(&columns[i], g.row[i])+", Parquet "+show(&columns[i], v))
 				}
 			}
 			return g.advance()
 		}
 		break
 	}
-	g.problem(Problem{g.part.table.Name, g.part.profile, key, "", "only Parquet has the row"})
+	g.problemAt(row, "", "only Parquet has the row")
 	return nil
 }
 
@@ -399,7 +409,7 @@ func (g *sqlGroup) rest() error {
 		return nil
 	}
 	for g.have {
-		g.onlySQL()
+		g.problemAt(g.row, "", onlySQLite)
 		if err := g.advance(); err != nil {
 			return err
 		}
@@ -414,10 +424,6 @@ func (g *sqlGroup) close() error {
 	err := g.rows.Close()
 	g.rows = nil
 	return err
-}
-
-func (g *sqlGroup) onlySQL() {
-	g.problem(Problem{g.part.table.Name, g.part.profile, showKey(g.part.variant.Columns, g.key, g.row), "", "only SQLite has the row"})
 }
 
 // selectSQL selects a group's rows in key order, given its first key column's value.

@@ -23,6 +23,7 @@ func change(t *testing.T, dir string, stmts ...string) {
 		t.Fatal(err)
 	}
 	defer db.Close()
+	db.SetMaxOpenConns(1)
 	for _, stmt := range stmts {
 		if _, err := db.Exec(stmt); err != nil {
 			t.Fatalf("%s: %v", stmt, err)
@@ -79,7 +80,7 @@ func TestCompareNamesEveryCorruption(t *testing.T) {
 		"row gone from a group":   {sqlite("DELETE FROM states WHERE trajectory_id = 'a' AND step = 1"), []string{`states (trajectory_id "a", step 1): only Parquet has the row`}},
 		"last row gone":           {sqlite("DELETE FROM states WHERE trajectory_id = 'b' AND step = 1"), []string{`states (trajectory_id "b", step 1): only Parquet has the row`}},
 		"group gone":              {sqlite("DELETE FROM tiers WHERE trajectory_id = 'b'"), []string{`release/tiers (trajectory_id "b"): only Parquet has the row`}},
-		"row added":               {sqlite("INSERT INTO states SELECT trajectory_id, 9, state_id, tool, raw_tool, command, file_path, line_start, line_end, scope_path, function_name, class_name, operation_type, edit_type, resulting_state, content_hash, stage_source, stage_release, rule_release, input_tokens, output_tokens, cached_tokens, timestamp, exit_code, is_error, error_source, observation_chars, observation_hash, observation FROM states WHERE trajectory_id = 'b' AND step = 1"), []string{`states (trajectory_id "b", step 9): only SQLite has the row`}},
+		"row added":               {sqlite("CREATE TEMP TABLE x AS SELECT * FROM states WHERE trajectory_id = 'b' AND step = 1", "UPDATE x SET step = 9", "INSERT INTO states SELECT * FROM x"), []string{`states (trajectory_id "b", step 9): only SQLite has the row`}},
 		"group added":             {sqlite("INSERT INTO tasks (task_id, n_trajectories, n_pass, n_fail, n_unknown) VALUES ('u', 0, 0, 0, 0)"), []string{`tasks (task_id "u"): only SQLite has rows of it (1)`}},
 		"parent gone":             {sqlite("DELETE FROM models"), []string{`trajectories model: "m" is not in table models`, `models (model "m"): only Parquet has the row`}},
 		"value out of range":      {sqlite("UPDATE trajectories SET outcome = 'won', passed = 3 WHERE trajectory_id = 'a'"), []string{`outcome: SQLite has "won", Parquet "pass"`, "passed: SQLite has 3, Parquet null"}},
