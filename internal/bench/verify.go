@@ -87,6 +87,16 @@ func Verify(ctx context.Context, dir string, opt VerifyOptions) (Verification, e
 	return v, nil
 }
 
+// ReadManifest reads the manifest of the dataset in dir.
+func ReadManifest(dir string) (Manifest, error) {
+	root, err := openDataset(dir)
+	if err != nil {
+		return Manifest{}, err
+	}
+	defer root.Close()
+	return readManifest(root)
+}
+
 func readManifest(root *os.Root) (Manifest, error) {
 	var m Manifest
 	text, err := root.ReadFile(ManifestName)
