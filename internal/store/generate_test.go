@@ -19,9 +19,9 @@ type dataset map[[2]string]reflect.Value
 // small pools, so that groups have several rows and parents exist.
 type drawCell func(table string, c schema.Column) any
 
-// generate makes n rows for every table.
-func generate(t testing.TB, n int, draw drawCell) dataset {
-	parts, err := partsOf([]string{"release"})
+// generate makes n rows for every table of these profiles.
+func generate(t testing.TB, profiles []string, n int, draw drawCell) dataset {
+	parts, err := partsOf(profiles)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,10 +67,24 @@ func sortUnique(p part, slice reflect.Value) reflect.Value {
 	return out
 }
 
+// profiles are those the rows are of, or release when there is none.
+func (set dataset) profiles() []string {
+	var out []string
+	for _, p := range schema.Profiles() {
+		if _, ok := set[[2]string{"tiers", p}]; ok {
+			out = append(out, p)
+		}
+	}
+	if out == nil {
+		out = []string{"release"}
+	}
+	return out
+}
+
 // write writes the rows in batches of at most size rows.
 func (set dataset) write(t testing.TB, dir string, size int) []TableStat {
 	t.Helper()
-	w, err := Create(dir, []string{"release"})
+	w, err := Create(dir, set.profiles())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +108,7 @@ func (set dataset) write(t testing.TB, dir string, size int) []TableStat {
 }
 
 // drawConsistent makes cells for which Compare has nothing to say once every id of the pools
-// is there; withParents adds what chance left out.
+// is in its parent table.
 func drawConsistent(rng *rand.Rand) drawCell {
 	return func(table string, c schema.Column) any {
 		switch {
@@ -118,9 +132,10 @@ func drawConsistent(rng *rand.Rand) drawCell {
 	}
 }
 
+// consistent makes rows of every profile, with every id of the pools in its parent table.
 func consistent(t testing.TB, seed uint64, n int) dataset {
 	rng := rand.New(rand.NewPCG(seed, 0))
-	set := generate(t, n, drawConsistent(rng))
+	set := generate(t, schema.Profiles(), n, drawConsistent(rng))
 	for key, rows := range set {
 		var name string
 		switch key[0] {
