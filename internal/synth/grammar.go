@@ -202,7 +202,6 @@ var thoughts = map[act][]string{
 	actTest:    {"Running the tests around %s.", "Let me see whether the tests still pass.", "Now the test suite."},
 	actDiff:    {"A last look at the whole change.", "Let me review my change."},
 	actCleanup: {"The script is not part of the change, removing it.", "Cleaning up."},
-	actThink:   {},
 	actOther:   {"Let me check one more thing.", "Next step.", "I need a bit more context."},
 }
 

@@ -13,7 +13,6 @@ const (
 	actTest
 	actDiff
 	actCleanup
-	actThink
 	actOther
 )
 
@@ -97,8 +96,7 @@ func (m *model) behaviour(r rng) Behaviour {
 	return Principled
 }
 
-// work lets the run act. goal is the state its repair ends in; strategy chooses among the
-// successful ways.
+// work lets the run act. goal is the state its repair ends in.
 func (s *session) work(b Behaviour, goal variant) {
 	switch b {
 	case Principled:

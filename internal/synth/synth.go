@@ -60,7 +60,7 @@ type Sink func(name string, line []byte) error
 const cachedWorlds = 256
 
 // Generate writes all records of cfg to w. Files are <model>/run-<nn>/output.jsonl, one run
-// of every task each; without Shuffle they come one after the other, tasks in order.
+// of every task each; without Shuffle they come one after the other, tasks in order. It uses one core.
 func Generate(ctx context.Context, cfg Config, w Sink) error {
 	if err := cfg.Check(); err != nil {
 		return err
