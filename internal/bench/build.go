@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"slices"
 
@@ -27,7 +28,9 @@ var ErrUsage = errors.New("unusable parameter")
 // Options of Build.
 type Options struct {
 	Sources      []string // folders, files, archives; at least one
-	Out          string   // folder to make
+	Out          string   // folder to make; or:
+	Root         string   // folder of versions, in which one is made
+	Version      string   // version to make in Root, "" for the next one by what changed
 	Force        bool     // replace the version in Out
 	Profiles     []string // sorted subset of Profiles()
 	Reference    profile.Mode
@@ -49,7 +52,9 @@ func Profiles() []string { return []string{"release", "paper", "process"} }
 
 // Result says what a build made.
 type Result struct {
-	Dir string `json:"dir"`
+	Dir       string `json:"dir"`
+	Version   string `json:"version,omitzero"`
+	Unchanged bool   `json:"unchanged,omitzero"` // nothing changed since Version, so no version was made
 	Counts
 	References   map[string]int64 `json:"references"`          // references, by profile
 	Unscored     []string         `json:"tasks_without_score"` // too few passing runs to judge any run
@@ -64,8 +69,15 @@ func (o *Options) check() error {
 	if len(o.Sources) == 0 {
 		return fmt.Errorf("%w: no source", ErrUsage)
 	}
-	if o.Out == "" {
-		return fmt.Errorf("%w: no output folder; name one with --out", ErrUsage)
+	switch {
+	case o.Out == "" && o.Root == "":
+		return fmt.Errorf("%w: no output folder; name one with --out, or a folder of versions with --root", ErrUsage)
+	case o.Out != "" && o.Root != "":
+		return fmt.Errorf("%w: --out and --root exclude each other", ErrUsage)
+	case o.Root == "" && o.Version != "":
+		return fmt.Errorf("%w: --version needs --root", ErrUsage)
+	case o.Root != "" && o.Force:
+		return fmt.Errorf("%w: --force needs --out; versions in a root are never replaced", ErrUsage)
 	}
 	if o.Jobs == 0 {
 		o.Jobs = runtime.GOMAXPROCS(0)
@@ -116,7 +128,14 @@ func Build(ctx context.Context, opt Options) (res Result, err error) {
 			return res, err
 		}
 	}
-	ws, err := newWorkspace(opt.Out, opt.Force)
+	line := lineage{root: opt.Root}
+	out := opt.Out
+	if opt.Root != "" {
+		if out, err = line.begin(opt.Version); err != nil {
+			return res, err
+		}
+	}
+	ws, err := newWorkspace(out, opt.Force)
 	if err != nil {
 		return res, err
 	}
@@ -143,10 +162,25 @@ func Build(ctx context.Context, opt Options) (res Result, err error) {
 		return res, err
 	}
 	b.count()
-	err = errors.Join(
-		writeErrors(ws.version(), runs.Refused),
-		b.writeManifest(ws.version(), tables),
-	)
+	if err := writeErrors(ws.version(), runs.Refused); err != nil {
+		return res, err
+	}
+	if opt.Root != "" {
+		if err := line.settle(ctx, ws.version(), tables, len(runs.Published) > 0); err != nil {
+			return res, err
+		}
+		b.version, b.parent = line.version.String(), line.parent
+		b.res.Version, b.res.Unchanged = b.version, line.unchanged
+		out = filepath.Join(opt.Root, b.version)
+		if line.unchanged {
+			b.res.Dir = out
+			return b.res, nil
+		}
+		if err := ws.aim(out); err != nil {
+			return res, err
+		}
+	}
+	err = b.writeManifest(ws.version(), tables)
 	if err == nil {
 		err = writeChecksums(ws.version())
 	}
@@ -159,7 +193,7 @@ func Build(ctx context.Context, opt Options) (res Result, err error) {
 	if err != nil {
 		return res, err
 	}
-	b.res.Dir = opt.Out
+	b.res.Dir = out
 	return b.res, nil
 }
 
@@ -167,6 +201,9 @@ type builder struct {
 	opt    Options
 	plan   profile.Plan
 	corpus *corpus.Corpus
+
+	version string // in its root, "" for a folder of its own
+	parent  *Parent
 
 	// Written by the writer's goroutine.
 	res    Result

@@ -37,6 +37,8 @@ const ToolVersion = "0.1.0"
 
 // Manifest describes a version: everything its bytes follow from, and what is in it.
 type Manifest struct {
+	Version       string                `json:"version,omitzero"` // in its root, "" for a folder of its own
+	Parent        *Parent               `json:"parent,omitzero"`
 	Tool          string                `json:"tool"`
 	ToolVersion   string                `json:"tool_version"`
 	SchemaVersion int64                 `json:"schema_version"`
@@ -49,6 +51,12 @@ type Manifest struct {
 	Refused       map[string]int64      `json:"refused"`
 	Skipped       map[string]int64      `json:"skipped_files"`
 	Warnings      map[string]int64      `json:"warnings"`
+}
+
+// Parent is the version before.
+type Parent struct {
+	Version string `json:"version"`
+	SHA256  string `json:"sha256"` // of its SHA256SUMS; of the content of the published annotations for version 1.0.0 of the release
 }
 
 // Parameters are the options that a version's bytes depend on.
@@ -81,6 +89,8 @@ type Counts struct {
 
 func (b *builder) writeManifest(dir string, tables []store.TableStat) error {
 	m := Manifest{
+		Version:       b.version,
+		Parent:        b.parent,
 		Tool:          "agentlens",
 		ToolVersion:   ToolVersion,
 		SchemaVersion: schema.Version,

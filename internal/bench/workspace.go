@@ -15,7 +15,7 @@ var ErrExists = errors.New("output folder already holds a dataset")
 // A workspace is a hidden folder beside the output folder, on the same file system. What
 // is in its version folder becomes the output folder in one rename.
 type workspace struct {
-	out   string // absolute
+	out   string // absolute; may still change until publish
 	dir   string
 	lock  *os.File
 	force bool
@@ -74,6 +74,16 @@ func checkOutput(out string, force bool) error {
 		return nil
 	}
 	return fmt.Errorf("%w: %s (choose another --out, or replace it with --force)", ErrExists, out)
+}
+
+// aim sets the output folder anew, in the same parent.
+func (w *workspace) aim(out string) error {
+	out, err := filepath.Abs(out)
+	if err != nil {
+		return err
+	}
+	w.out = out
+	return checkOutput(out, w.force)
 }
 
 // version is the folder that will be published.

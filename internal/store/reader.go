@@ -26,7 +26,13 @@ type DB struct {
 
 // Open opens the dataset in dir. A file that is no dataset, or of another version of the
 // tables, is an error.
-func Open(dir string) (*DB, error) {
+func Open(dir string) (*DB, error) { return open(dir, true) }
+
+// OpenAny opens the dataset in dir whatever the version of its tables, for comparing it with
+// another one.
+func OpenAny(dir string) (*DB, error) { return open(dir, false) }
+
+func open(dir string, current bool) (*DB, error) {
 	path := DBPath(dir)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("store: %s holds no dataset: there is no %s", dir, dbName)
@@ -43,14 +49,14 @@ func Open(dir string) (*DB, error) {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	db := &DB{DB: pool}
-	if err := db.identify(); err != nil {
+	if err := db.identify(current); err != nil {
 		pool.Close()
 		return nil, fmt.Errorf("store: %s: %w", path, err)
 	}
 	return db, nil
 }
 
-func (db *DB) identify() error {
+func (db *DB) identify(current bool) error {
 	var application, version int
 	if err := db.QueryRow("PRAGMA application_id").Scan(&application); err != nil {
 		return err
@@ -61,7 +67,7 @@ func (db *DB) identify() error {
 	if err := db.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
 		return err
 	}
-	if version != schema.Version {
+	if current && version != schema.Version {
 		return fmt.Errorf("version %d of the tables, this program reads version %d: build the dataset anew, or use the program that built it", version, schema.Version)
 	}
 	const prefix = "features_"
