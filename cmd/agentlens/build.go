@@ -17,6 +17,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/paper"
+	"github.com/agentlens-bench/agentlens/internal/profile/params"
 	"github.com/agentlens-bench/agentlens/internal/profile/process"
 )
 
@@ -28,6 +29,7 @@ func newBuild() *cobra.Command {
 		Process:      process.DefaultParams(),
 	}
 	var asJSON bool
+	var profileFile string
 	cmd := &cobra.Command{
 		Use:   "build [SOURCE...] --out DIR",
 		Short: "Build a dataset version from logs",
@@ -47,6 +49,16 @@ The same sources and parameters give the same bytes on any machine with any --jo
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt := opt
+			draws, labels := opt.Paper.Draws, opt.Paper.Labels
+			if err := readProfiles(profileFile, &opt); err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("draws") { // a flag wins over the file
+				opt.Paper.Draws = draws
+			}
+			if cmd.Flags().Changed("paper-labels") {
+				opt.Paper.Labels = labels
+			}
 			opt.Sources = args
 			if len(args) == 0 {
 				dir, err := os.MkdirTemp("", "agentlens-sample-")
@@ -85,8 +97,13 @@ The same sources and parameters give the same bytes on any machine with any --jo
 	}
 	f := cmd.Flags()
 	f.StringVar(&opt.Out, "out", "", "folder to make (required)")
+	f.StringVar(&opt.Root, "root", "", "folder of versions to add a version to, instead of --out")
+	f.StringVar(&opt.Version, "version", "", "with --root: the version to make (default: the next one by what changed)")
 	f.BoolVar(&opt.Force, "force", false, "replace the dataset version in --out")
 	f.StringSliceVar(&opt.Profiles, "profile", nil, "profiles to compute: "+strings.Join(bench.Profiles(), ",")+" (default all)")
+	f.StringVar(&profileFile, "profile-file", "", "TOML file with parameters of the paper and process profiles, as calibrate writes it")
+	f.IntVar(&opt.Paper.Draws, "draws", 0, "paper profile: score against this many draws of references too, and tier by their mean")
+	f.StringVar((*string)(&opt.Paper.Labels), "paper-labels", string(opt.Paper.Labels), "paper profile: stage labels to use, release or clean")
 	f.StringVar((*string)(&opt.Reference), "reference", string(opt.Reference), "how references are chosen: loo (each run is judged by other passing runs) or donors (some runs are held out and judge the rest)")
 	f.IntVar(&opt.K, "k", 5, "passing runs merged into a reference, at least 2")
 	f.StringVar(&opt.Donors, "donors", "", "TSV file with columns task, order, trajectory_id: the donors of --reference donors (default: the first k passing runs by the hash of their id)")
@@ -102,6 +119,30 @@ The same sources and parameters give the same bytes on any machine with any --jo
 	return cmd
 }
 
+// readProfiles takes parameters from a profile file. Parameters that the file leaves out keep
+// their values.
+func readProfiles(path string, opt *bench.Options) error {
+	if path == "" {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("profile file: %w", err)
+	}
+	defer f.Close()
+	set, err := params.Read(f, path)
+	if err != nil {
+		return usageError{err}
+	}
+	if set.Paper != nil {
+		opt.Paper = *set.Paper
+	}
+	if set.Process != nil {
+		opt.Process = *set.Process
+	}
+	return nil
+}
+
 func writeJSON(w io.Writer, v any) error {
 	err := json.MarshalWrite(w, v, json.Deterministic(true), jsontext.WithIndent("  "),
 		json.FormatNilMapAsNull(false), json.FormatNilSliceAsNull(false))
@@ -114,7 +155,11 @@ func writeJSON(w io.Writer, v any) error {
 
 func writeBuild(w io.Writer, r bench.Result) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "built %s\n", r.Dir)
+	if r.Unchanged {
+		fmt.Fprintf(&b, "nothing changed since %s; no version was made\n", r.Dir)
+	} else {
+		fmt.Fprintf(&b, "built %s\n", r.Dir)
+	}
 	fmt.Fprintf(&b, "  %s of %s by %s: %d pass, %d fail, %d unknown\n",
 		plural(r.Trajectories, "run"), plural(r.Tasks, "task"), plural(r.Models, "model"), r.Pass, r.Fail, r.Unknown)
 	fmt.Fprintf(&b, "  %d states, %d labelled\n", r.States, r.Labelled)

@@ -53,6 +53,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitOK
 	case errors.Is(err, errRefused):
 		return exitRefused
+	case errors.Is(err, errDiffers):
+		return exitFailure
 	case errors.As(err, &usage), errors.Is(err, bench.ErrUsage), errors.Is(err, ingest.ErrUsage):
 		fmt.Fprintf(stderr, "agentlens: %v\ntry: %s --help\n", err, cmd.CommandPath())
 		return exitUsage
@@ -79,7 +81,7 @@ Exit codes: 0 done, 1 failure, 2 usage, 3 done but some records were refused.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newBuild(), newVerify(), newShow(), newSchema(), newSynth())
+	root.AddCommand(newBuild(), newVerify(), newShow(), newVersions(), newDiff(), newSchema(), newSynth(), newReproduce())
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	for _, c := range append(root.Commands(), root) {
 		if args := c.Args; args != nil {

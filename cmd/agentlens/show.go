@@ -22,7 +22,11 @@ divergence with what was expected, the wasted spans, and the strip of stages.`,
   agentlens show bench RUN --json`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r, err := bench.Show(cmd.Context(), args[0], args[1], profile)
+			dir, err := bench.Locate(args[0])
+			if err != nil {
+				return err
+			}
+			r, err := bench.Show(cmd.Context(), dir, args[1], profile)
 			if err != nil {
 				return err
 			}

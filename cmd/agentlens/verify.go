@@ -23,7 +23,11 @@ source and compares bytes.`,
   agentlens verify bench --rebuild agentlens-bench-1.0.tar.zst`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			v, err := bench.Verify(cmd.Context(), args[0], opt)
+			dir, err := bench.Locate(args[0])
+			if err != nil {
+				return err
+			}
+			v, err := bench.Verify(cmd.Context(), dir, opt)
 			if err != nil {
 				return err
 			}

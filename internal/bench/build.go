@@ -42,6 +42,10 @@ type Options struct {
 	Ingest       ingest.Options // Jobs is overwritten
 	Jobs         int            // 0 means one per processor
 
+	// The version and parent that a rebuild repeats.
+	again       string
+	againParent *Parent
+
 	// Progress is called from one goroutine at a time, with phase "read" in bytes (total 0
 	// when unknown) or "assess" in runs. It may be nil.
 	Progress func(phase string, done, total int64)
@@ -155,7 +159,7 @@ func Build(ctx context.Context, opt Options) (res Result, err error) {
 		return res, err
 	}
 
-	b := &builder{opt: opt, plan: plan, corpus: runs, scored: map[string]bool{}}
+	b := &builder{opt: opt, plan: plan, corpus: runs, scored: map[string]bool{}, version: opt.again, parent: opt.againParent}
 	b.res.Scored, b.res.References = map[string]int64{}, map[string]int64{}
 	tables, err := b.write(ctx, ws.version())
 	if err != nil {

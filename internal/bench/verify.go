@@ -183,6 +183,8 @@ func checkRebuild(ctx context.Context, dir string, m Manifest, opt VerifyOptions
 		processParams = *p.Process
 	}
 	_, err = Build(ctx, Options{
+		again:        m.Version,
+		againParent:  m.Parent,
 		Paper:        paperParams,
 		Process:      processParams,
 		Sources:      opt.Rebuild,
