@@ -27,9 +27,9 @@ type Source struct {
 
 // ToolCalls counts a run's states by canonical tool.
 type ToolCalls struct {
-	TrajectoryID string
-	Tool         string
-	Calls        int64
+	TrajectoryID string `parquet:"trajectory_id"`
+	Tool         string `parquet:"tool"`
+	Calls        int64  `parquet:"calls"`
 }
 
 // ErrNoPublished says that a source is not built from the release.
