@@ -43,7 +43,7 @@ func newParquetWriter(dir string, p part) (*parquetWriter, error) {
 		parquet.CreatedBy("agentlens", strconv.Itoa(schema.Version), "schema"),
 		parquet.KeyValueMetadata("agentlens.table", p.String()),
 		parquet.KeyValueMetadata("agentlens.schema_version", strconv.Itoa(schema.Version)),
-		parquet.Compression(&parquet.Snappy),
+		parquet.Compression(new(snappyCodec)),
 		parquet.PageBufferSize(pageBytes),
 	}
 	for _, c := range p.variant.Columns {
