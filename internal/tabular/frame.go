@@ -1,0 +1,149 @@
+package tabular
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// ErrNoColumn is returned for a column that the input does not have.
+var ErrNoColumn = errors.New("no column")
+
+// Frame is a table in memory.
+type Frame struct {
+	Columns []*Column
+
+	rows  int
+	unit  string // what place counts: line or row
+	place []int  // line or row of each row of the frame
+}
+
+// Rows returns the number of rows.
+func (f *Frame) Rows() int { return f.rows }
+
+// Place names the place of row i in the input, such as "line 12".
+func (f *Frame) Place(i int) string { return fmt.Sprintf("%s %d", f.unit, f.place[i]) }
+
+// Column returns the column of that name, or an error wrapping [ErrNoColumn].
+func (f *Frame) Column(name string) (*Column, error) {
+	names := make([]string, len(f.Columns))
+	for i, c := range f.Columns {
+		if c.Name == name {
+			return c, nil
+		}
+		names[i] = c.Name
+	}
+	return nil, noColumn(name, names)
+}
+
+// Take returns the frame of the given rows, in the order given.
+func (f *Frame) Take(rows []int) *Frame {
+	t := &Frame{rows: len(rows), unit: f.unit, place: pick(f.place, rows)}
+	for _, c := range f.Columns {
+		t.Columns = append(t.Columns, c.take(rows))
+	}
+	return t
+}
+
+// frameOf puts columns of equal length together.
+func frameOf(columns []*Column, rows int, unit string, place []int) *Frame {
+	if place == nil {
+		place = make([]int, rows)
+		for i := range place {
+			place[i] = i + 1
+		}
+	}
+	for _, c := range columns {
+		c.seen = nil
+	}
+	return &Frame{Columns: columns, rows: rows, unit: unit, place: place}
+}
+
+// choose returns the positions of the wanted columns among names, all for none wanted.
+func choose(wanted, names []string) ([]int, error) {
+	if wanted == nil {
+		all := make([]int, len(names))
+		for i := range all {
+			all[i] = i
+		}
+		return all, nil
+	}
+	var at []int
+	for _, w := range wanted {
+		i := slices.Index(names, w)
+		if i < 0 {
+			return nil, noColumn(w, names)
+		}
+		if !slices.Contains(at, i) {
+			at = append(at, i)
+		}
+	}
+	return at, nil
+}
+
+// noColumn says what the input has instead.
+func noColumn(name string, names []string) error {
+	if near := nearest(name, names); len(near) > 0 {
+		return fmt.Errorf("%w %q; did you mean %s?", ErrNoColumn, name, strings.Join(near, " or "))
+	}
+	const most = 20
+	listed := names
+	if len(names) > most {
+		listed = append(slices.Clone(names[:most]), fmt.Sprintf("and %d more", len(names)-most))
+	}
+	return fmt.Errorf("%w %q; the input has %s", ErrNoColumn, name, strings.Join(listed, ", "))
+}
+
+// nearest returns up to three names that a misspelled one may stand for, best first.
+func nearest(name string, names []string) []string {
+	type candidate struct {
+		name     string
+		distance int
+	}
+	var found []candidate
+	want := strings.ToLower(name)
+	for _, n := range names {
+		have := strings.ToLower(n)
+		d := editDistance(want, have)
+		_, unqualified, _ := strings.Cut(have, ".")
+		switch {
+		case d <= max(1, len(want)/4):
+		case unqualified == want, len(want) >= 3 && strings.Contains(have, want), len(have) >= 3 && strings.Contains(want, have):
+			d = max(d, len(want)) // a part of the name: after every misspelling
+		default:
+			continue
+		}
+		found = append(found, candidate{n, d})
+	}
+	slices.SortStableFunc(found, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(a.distance, b.distance), strings.Compare(a.name, b.name))
+	})
+	var near []string
+	for _, c := range found[:min(3, len(found))] {
+		near = append(near, c.name)
+	}
+	return near
+}
+
+// editDistance is the Levenshtein distance in bytes.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
