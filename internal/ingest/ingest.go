@@ -34,6 +34,11 @@ var ErrUsage = errors.New("usage")
 type Options struct {
 	Format string // reader to use for every record that holds a run; "" sniffs
 	Labels string // file of outcomes, "" for none
+
+	// AllAttempts keeps every attempt at a task that a log numbers; by default only the
+	// last one is a run.
+	AllAttempts bool
+
 	Limits Limits
 	Jobs   int                          // parsing goroutines, at least 1
 	Report func(doneBytes, total int64) // progress; total 0 when unknown; may be nil; called from one goroutine

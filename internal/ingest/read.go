@@ -116,6 +116,8 @@ type sourceReader struct {
 	refused    int64
 	firstBad   RecordError
 	emitError  error // of a refused record emitted by the walk
+
+	parts spool // records of runs that are spread over several
 }
 
 // job is one record on its way to a parser.
@@ -129,16 +131,20 @@ type job struct {
 }
 
 func (s *sourceReader) read(ctx context.Context) error {
-	group, ctx := errgroup.WithContext(ctx)
+	group, inner := errgroup.WithContext(ctx)
 	s.jobs = make(chan job, 2*max(s.opt.Jobs, 1))
 	group.Go(func() error {
 		defer close(s.jobs)
-		return s.walk(ctx)
+		return s.walk(inner)
 	})
 	for range max(s.opt.Jobs, 1) {
-		group.Go(func() error { return s.work(ctx) })
+		group.Go(func() error { return s.work(inner) })
 	}
+	defer s.parts.close()
 	if err := group.Wait(); err != nil {
+		return err
+	}
+	if err := s.assemble(ctx); err != nil {
 		return err
 	}
 	if s.readable == 0 {
@@ -221,7 +227,8 @@ func (s *sourceReader) split(ctx context.Context, f source.File) error {
 			return ctx.Err()
 		}
 	}
-	whole, err := source.Split(named, s.opt.Limits.MaxRecordBytes, fresh, yield, s.refuse)
+	joined := func(first []byte) bool { return s.joined(file, first) }
+	whole, err := source.Split(named, s.opt.Limits.MaxRecordBytes, joined, fresh, yield, s.refuse)
 	if err != nil {
 		return err
 	}
@@ -231,6 +238,17 @@ func (s *sourceReader) split(ctx context.Context, f source.File) error {
 		s.digest.Add(f.Path, whole.SHA256, whole.Bytes)
 	}
 	return s.emitError
+}
+
+// joined reports whether the lines of a file are one record, by its first line.
+func (s *sourceReader) joined(file string, first []byte) bool {
+	p := format.NewProbe(file, first)
+	for i := range s.formats {
+		if f := &s.formats[i]; f.Joined != nil && f.Joined(p) {
+			return true
+		}
+	}
+	return false
 }
 
 // work parses records until there are no more.
@@ -266,17 +284,27 @@ func (s *sourceReader) parse(j job) error {
 	}
 	data, warnings := repair(bytes.TrimPrefix(data, []byte(bom)))
 	rec.Data = data
-	items, err := s.items(j, &rec)
-	if err != nil {
+	items, kept, err := s.items(j, &rec, warnings)
+	switch {
+	case err != nil:
 		return s.reject(rec, err)
+	case kept:
+		return nil
 	}
 	return s.emitAll(rec, items, warnings)
 }
 
-// items reads the record with the reader it calls for.
-func (s *sourceReader) items(j job, rec *format.Record) ([]Item, error) {
-	if j.kind == source.Table {
-		return s.tableItems(*rec), nil
+// items reads the record with the reader it calls for. kept says that the record is a part
+// of a run: it is read when the source has ended.
+func (s *sourceReader) items(j job, rec *format.Record, warnings []trajectory.Warning) (items []Item, kept bool, err error) {
+	switch j.kind {
+	case source.Table:
+		return s.tableItems(*rec), false, nil
+	case source.Text:
+		if items = outcome.ReadText(*rec); items == nil {
+			s.skip("report of an evaluation without a result")
+		}
+		return items, false, nil
 	}
 	rec.Probe = format.NewProbe(rec.File, rec.Data)
 	formats := s.formats
@@ -287,16 +315,26 @@ func (s *sourceReader) items(j job, rec *format.Record) ([]Item, error) {
 	}
 	f, key := recognise(formats, rec.Probe)
 	if f == nil {
-		return nil, s.unknown(rec)
+		return nil, false, s.unknown(rec)
 	}
 	s.mu.Lock()
 	s.recognised[f.ID+" by "+key]++
 	s.mu.Unlock()
 	if f.Skip != "" {
 		s.skip(f.Skip)
-		return nil, nil
+		return nil, false, nil
 	}
-	return f.Read(*rec)
+	if f.Parts != nil {
+		note, err := f.Parts.Note(*rec)
+		if err != nil {
+			return nil, false, err
+		}
+		if !note.Alone {
+			return nil, true, s.parts.add(f, *rec, note, s.opt.AllAttempts, warnings)
+		}
+	}
+	items, err = f.Read(*rec)
+	return items, false, err
 }
 
 // unknown explains a record that no reader takes.

@@ -58,7 +58,9 @@ func forced(id string) ([]format.Format, error) {
 			known = append(known, f.ID)
 			continue
 		}
-		f.Read = demanding(f)
+		if f.Parts == nil {
+			f.Read = demanding(f)
+		}
 		f.Detect = func(*format.Probe) (string, bool) { return "--format " + id, true }
 		companions := slices.DeleteFunc(Formats(), func(f format.Format) bool { return !f.Companion })
 		return append(companions, f), nil

@@ -38,6 +38,14 @@ type Format struct {
 	// Skip, when not empty, is the reason to pass over the records; Read is nil then.
 	Skip string
 
+	// Joined reports whether the lines of a JSON Lines file are one record, such as the
+	// events of one run. It sees an outline of the first line. nil: every line is a record.
+	Joined func(first *Probe) bool
+
+	// Parts is set for formats whose runs may be spread over several records. Read is only
+	// called for records that stand alone, then.
+	Parts *Parts
+
 	// Read returns the items of a record. An error refuses the whole record; a
 	// *RecordError is reported as it is, with file and line filled in by the caller.
 	// Trajectories get SourceFile, SourceRecord, SourceSHA256 and, from the evidence that

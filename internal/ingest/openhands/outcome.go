@@ -55,7 +55,7 @@ func (o *output) evidence() (format.Evidence, bool) {
 			return format.Evidence{Outcome: verdict, Detail: detail, Source: from.name}, true
 		}
 	}
-	if brokenOff(string(o.Error)) {
+	if outcome.BrokenOff(string(o.Error)) {
 		return format.Evidence{Outcome: trajectory.Unknown, Detail: infrastructure, Source: "error"}, true
 	}
 	for _, patch := range [...]optText{result.GitPatch, o.GitPatch} {
@@ -64,18 +64,4 @@ func (o *output) evidence() (format.Evidence, bool) {
 		}
 	}
 	return format.Evidence{}, false
-}
-
-// brokenOff reports whether an error names a class of the platform's own failures
-// (formats section 5.3).
-func brokenOff(text string) bool {
-	for _, class := range [...]string{
-		"AgentRuntimeError", "AgentRuntimeBuildError", "AgentRuntimeTimeoutError", "AgentRuntimeUnavailableError",
-		"AgentRuntimeNotReadyError", "AgentRuntimeDisconnectedError", "AgentRuntimeNotFoundError", "ConnectionError",
-	} {
-		if strings.Contains(text, class) {
-			return true
-		}
-	}
-	return false
 }

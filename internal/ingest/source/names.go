@@ -14,12 +14,16 @@ const (
 	JSON                // JSON or JSON Lines
 	Lines               // JSON Lines
 	Table               // comma-separated values
+	Text                // a text that states outcomes
 	Other               // no log
 )
 
 // Classify returns the kind of a file and, for Other, the reason to skip it.
 func Classify(file string) (Kind, string) {
 	base := strings.ToLower(path.Base(file))
+	if IsOutcomeText(file) {
+		return Text, ""
+	}
 	switch ext := path.Ext(base); ext {
 	case ".json", ".traj":
 		return JSON, ""
@@ -43,6 +47,16 @@ func Classify(file string) (Kind, string) {
 		return Other, "text file (" + base + ")"
 	}
 	return Unknown, ""
+}
+
+// IsOutcomeText reports whether a file is a report of an OpenHands evaluation that is
+// written for people: <output>.swebench_eval.md, or the log of one instance in
+// <output>.swebench_eval.logs.
+func IsOutcomeText(file string) bool {
+	if strings.HasSuffix(file, ".swebench_eval.md") {
+		return true
+	}
+	return strings.HasSuffix(file, ".log") && strings.HasSuffix(path.Dir(file), ".swebench_eval.logs")
 }
 
 // hidden reports whether a path leads through a file or folder that systems hide, such as

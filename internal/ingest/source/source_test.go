@@ -23,7 +23,7 @@ import (
 // split cuts data and returns the chunks as "line:text", refusals as "line!code".
 func split(kind Kind, size, limit int64, body io.Reader) (out []string, whole *Whole, err error) {
 	file := File{Path: "f", Kind: kind, Size: size, Body: bufio.NewReaderSize(body, 16)}
-	whole, err = Split(file, limit, func() []byte { return nil },
+	whole, err = Split(file, limit, nil, func() []byte { return nil },
 		func(c Chunk) error {
 			out = append(out, fmt.Sprintf("%d:%s", c.Line, c.Data))
 			return nil
@@ -205,7 +205,7 @@ func FuzzWalk(f *testing.F) {
 					t.Errorf("path %q", file.Path)
 				}
 				paths[file.Path] = true
-				_, err := Split(file, limits.MaxRecordBytes, func() []byte { return nil }, func(c Chunk) error {
+				_, err := Split(file, limits.MaxRecordBytes, nil, func() []byte { return nil }, func(c Chunk) error {
 					if int64(len(c.Data)) > limits.MaxRecordBytes+2 {
 						t.Errorf("a record of %d bytes", len(c.Data))
 					}

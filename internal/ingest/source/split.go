@@ -24,19 +24,22 @@ type Chunk struct {
 // otherwise. A file is JSON Lines by its name, or when its first line is a whole JSON
 // object and more text follows. Blank lines are no records.
 //
+// When joined, which may be nil, says so of the first line, the lines of a JSON Lines file
+// are one record.
+//
 // fresh returns an empty buffer to fill; yield owns the chunk's data. Records above
 // maxBytes are refused and skipped without being held.
 //
 // When the records were cut out of the file, or it was too large, the returned Whole
 // identifies the file; otherwise it is nil, since the file is the chunk. A failing body
 // gives a *BrokenError.
-func Split(f File, maxBytes int64, fresh func() []byte, yield func(Chunk) error, refuse func(format.RecordError)) (*Whole, error) {
+func Split(f File, maxBytes int64, joined func(first []byte) bool, fresh func() []byte, yield func(Chunk) error, refuse func(format.RecordError)) (*Whole, error) {
 	s := splitter{file: f, max: maxBytes, hash: sha256.New(), fresh: fresh, yield: yield, refuse: refuse}
 	buf := fresh()
 	if f.Kind != Lines {
 		buf = s.sized(buf)
 	}
-	if f.Kind == Table {
+	if f.Kind == Table || f.Kind == Text {
 		return s.document(buf)
 	}
 	buf, more, over, err := s.line(buf)
@@ -49,6 +52,9 @@ func Split(f File, maxBytes int64, fresh func() []byte, yield func(Chunk) error,
 	}
 	switch {
 	case s.isLines(buf, more, over):
+		if !over && joined != nil && joined(bytes.TrimPrefix(buf, []byte(bom))) {
+			return s.document(buf)
+		}
 		return s.lines(buf, more, over)
 	case over:
 		return s.drain()
