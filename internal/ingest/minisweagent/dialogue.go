@@ -1,0 +1,254 @@
+package minisweagent
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/trajectory"
+)
+
+// dialogue turns messages into calls.
+type dialogue struct {
+	run        *runlog.Run
+	started    bool // the model has spoken
+	open       int  // first call of the last turn
+	refused    bool // the last turn had no call that could be run
+	model      string
+	submission loose.OptText
+}
+
+func (d *dialogue) take(m *message, last bool) {
+	switch m.Role {
+	case "system":
+	case "assistant":
+		d.started = true
+		d.turn(m)
+	case "exit":
+		d.end(m)
+	default:
+		switch {
+		case m.Extra.V.Interrupt != "" || d.refused:
+			d.refuse(string(m.Extra.V.Interrupt))
+		case !d.started && m.Role == "user":
+			if d.run.Description == "" {
+				d.run.Description = task(m.Content.Text)
+			}
+		default:
+			d.answer(m, last)
+		}
+	}
+}
+
+// task returns the problem between the instructions around it.
+func task(text string) string {
+	text = runlog.Between(text, "<pr_description>", "</pr_description>")
+	text = strings.TrimPrefix(text, "Consider the following PR description:")
+	return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "Please solve this issue:"))
+}
+
+// turn adds the calls of a message of the model.
+func (d *dialogue) turn(m *message) {
+	d.open = len(d.run.Calls)
+	x := &m.Extra.V
+	response := &x.Response.V
+	call := runlog.Call{
+		Tool: "bash", Timestamp: string(x.Timestamp), Group: string(response.ID), Model: string(response.Model),
+		InputTokens:  response.Usage.V.Prompt.Int,
+		OutputTokens: response.Usage.V.Completion.Int,
+		CachedTokens: response.Usage.V.Details.V.Cached.Int,
+		Thought:      thought(m.Content.Text),
+	}
+	d.model = runlog.FirstOf(d.model, call.Model)
+	add := func() {
+		d.run.Calls = append(d.run.Calls, call)
+		call = runlog.Call{Tool: "bash", Timestamp: call.Timestamp, Group: call.Group, Model: call.Model}
+	}
+	for _, action := range x.Actions.V {
+		if action.V.Command.Valid {
+			call.ID = string(action.V.ID)
+			call.Args = command(string(action.V.Command.Value))
+			add()
+		}
+	}
+	if len(d.run.Calls) == d.open {
+		for _, use := range m.ToolCalls.V {
+			call.ID = string(use.V.ID)
+			call.Tool = string(use.V.Function.V.Name)
+			var ok bool
+			if call.Args, ok = loose.Parse(string(use.V.Function.V.Arguments)); !ok {
+				call.RawArgs = string(use.V.Function.V.Arguments)
+			}
+			add()
+		}
+	}
+	if len(d.run.Calls) == d.open {
+		if blocks := fenced(m.Content.Text); len(blocks) == 1 {
+			call.Args = command(blocks[0])
+			add()
+		}
+	}
+	d.refused = len(d.run.Calls) == d.open
+}
+
+func command(text string) loose.Object {
+	return loose.Object{{Name: "command", Value: loose.Quote(text)}}
+}
+
+// refuse counts a turn that was not run and drops its calls.
+func (d *dialogue) refuse(kind string) {
+	if d.open < len(d.run.Calls) && !d.run.Calls[d.open].Answered {
+		d.run.Calls = d.run.Calls[:d.open]
+	}
+	d.refused = false
+	d.run.Warn(runlog.WarnFormat, runlog.FirstOf(kind, "turn without exactly one command"))
+}
+
+// answer gives a call of the last turn what it printed. The last message after a call that
+// hands in the patch is that patch.
+func (d *dialogue) answer(m *message, last bool) {
+	x := &m.Extra.V
+	reply := parse(m.Content.Text)
+	if last && !reply.tagged && !x.ReturnCode.Valid && d.handsIn() {
+		d.submit(loose.OptText{Value: loose.Text(m.Content.Text), Valid: true})
+		return
+	}
+	var call *runlog.Call
+	if m.ToolCallID != "" {
+		call = d.run.Answer(string(m.ToolCallID))
+	} else {
+		call = d.waiting()
+	}
+	if call == nil {
+		return
+	}
+	call.Answered = true
+	call.Response, call.ExitCode = reply.output, reply.code
+	if x.RawOutput.Valid {
+		call.Response = string(x.RawOutput.Value)
+	}
+	if x.ReturnCode.Valid {
+		call.ExitCode = x.ReturnCode.Int
+	}
+	if reply.timeout || call.ExitCode.Or(0) == -1 || x.Exception != "" {
+		call.ExitCode, call.Failed = trajectory.Int{}, trajectory.Some(1)
+		if call.Response == "" {
+			call.Response = string(x.Exception)
+		}
+	}
+}
+
+// waiting returns the first call of the last turn without an answer.
+func (d *dialogue) waiting() *runlog.Call {
+	for i := d.open; i < len(d.run.Calls); i++ {
+		if !d.run.Calls[i].Answered {
+			return &d.run.Calls[i]
+		}
+	}
+	d.run.Warn(runlog.WarnStray, "answer to no call")
+	return nil
+}
+
+// end reads the last message of version 1.1.
+func (d *dialogue) end(m *message) {
+	x := &m.Extra.V
+	if d.run.ExitStatus == "" {
+		d.run.ExitStatus = string(x.ExitStatus)
+	}
+	if d.handsIn() {
+		d.submit(x.Submission)
+	} else if x.Submission.Valid && !d.submission.Valid {
+		d.submission = x.Submission
+	}
+}
+
+// handsIn reports whether the last call asks to end the run and was not answered.
+func (d *dialogue) handsIn() bool {
+	if d.open >= len(d.run.Calls) {
+		return false
+	}
+	call := &d.run.Calls[len(d.run.Calls)-1]
+	text := call.Args.Text("command")
+	return !call.Answered && (strings.Contains(text, "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT") || strings.Contains(text, "MINI_SWE_AGENT_FINAL_OUTPUT"))
+}
+
+// submit makes the last call the end of the run.
+func (d *dialogue) submit(patch loose.OptText) {
+	call := &d.run.Calls[len(d.run.Calls)-1]
+	call.Tool, call.Answered = "submit", true
+	if !d.submission.Valid {
+		d.submission = patch
+	}
+	if d.run.ExitStatus == "" {
+		d.run.ExitStatus = "Submitted"
+	}
+}
+
+// reply is what the environment said about a command.
+type reply struct {
+	output  string
+	code    trajectory.Int
+	tagged  bool // the exit code stands in the text
+	timeout bool
+}
+
+// parse takes an answer apart: its exit code and, where nothing was cut out of it, the bare
+// output.
+func parse(text string) reply {
+	r := reply{output: text}
+	if rest, ok := strings.CutPrefix(text, "<returncode>"); ok {
+		digits, rest, ok := strings.Cut(rest, "</returncode>")
+		n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 32)
+		if !ok || err != nil {
+			return r
+		}
+		r.tagged, r.code = true, trajectory.Some(n)
+		r.output = strings.TrimPrefix(rest, "\n")
+		if inside, ok := strings.CutPrefix(r.output, "<output>\n"); ok {
+			r.output = strings.TrimSuffix(strings.TrimSuffix(inside, "\n"), "</output>")
+		}
+		return r
+	}
+	if strings.HasPrefix(text, "The last command ") && strings.Contains(text, "timed out and has been killed") {
+		r.tagged, r.timeout = true, true
+	}
+	return r
+}
+
+// fenced returns the commands between the fences of a text.
+func fenced(text string) []string {
+	var blocks []string
+	for {
+		at, skip := nextFence(text)
+		if at < 0 {
+			return blocks
+		}
+		body := text[at+skip:]
+		end := strings.Index(body, "\n```")
+		if end < 0 {
+			return blocks
+		}
+		blocks = append(blocks, strings.TrimSpace(body[:end]))
+		text = body[end+len("\n```"):]
+	}
+}
+
+// nextFence finds where a block of commands begins and how long its fence is.
+func nextFence(text string) (at, length int) {
+	at = -1
+	for _, fence := range [...]string{"```bash\n", "```bash \n", "```bash\r\n", "```mswea_bash_command\n", "```sh\n"} {
+		if i := strings.Index(text, fence); i >= 0 && (at < 0 || i < at) {
+			at, length = i, len(fence)-1 // an empty block ends on the fence's own newline
+		}
+	}
+	return at, length
+}
+
+// thought returns what the model says before its command.
+func thought(text string) string {
+	if at, _ := nextFence(text); at >= 0 {
+		text = text[:at]
+	}
+	return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "THOUGHT:"))
+}

@@ -1,0 +1,207 @@
+package minisweagent
+
+import (
+	"strings"
+
+	"github.com/agentlens-bench/agentlens/internal/ingest/format"
+	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
+	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
+	"github.com/agentlens-bench/agentlens/internal/trajectory"
+)
+
+// ID of the format.
+const ID = "mini-sweagent"
+
+// Formats lists the records of mini-swe-agent, in the order they are tried in.
+func Formats(table *tools.Table) []format.Format {
+	return []format.Format{
+		{
+			ID:          ID,
+			Description: "mini-swe-agent .traj.json: version 1, 1.1, or a bare list of messages",
+			Detect:      detect,
+			Read:        func(rec format.Record) ([]format.Item, error) { return read(rec, table) },
+		},
+		{
+			ID:          "mini-sweagent-summary",
+			Description: "summary of an evaluation: instances with resolved",
+			Companion:   true,
+			Detect: func(p *format.Probe) (string, bool) {
+				return "instances[0].resolved", p.Has("total", "instances") && p.Get("instances").First().Has("instance_id", "resolved")
+			},
+			Read: readSummary,
+		},
+	}
+}
+
+// detect knows a bare list by its texts, which other lists of messages do not have.
+func detect(p *format.Probe) (string, bool) {
+	if version, ok := p.Get("trajectory_format").Text(); ok && strings.HasPrefix(version, "mini-swe-agent") {
+		return "trajectory_format", true
+	}
+	if p.Get("messages").First().Has("role") && p.Get("info").Has("mini_version") {
+		return "info.mini_version", true
+	}
+	first := p.Root.First()
+	if !first.Has("role", "content") {
+		return "", false
+	}
+	text, _ := first.Get("content").Text()
+	return "[0].content", strings.HasSuffix(p.File, ".traj.json") || strings.Contains(text, "mswea") || strings.Contains(text, "ONE bash code block")
+}
+
+type log struct {
+	Format     loose.Text       `json:"trajectory_format"`
+	InstanceID loose.Text       `json:"instance_id"`
+	Messages   []message        `json:"messages"`
+	Info       loose.Of[status] `json:"info"`
+}
+
+type status struct {
+	ExitStatus loose.Text    `json:"exit_status"`
+	Submission loose.OptText `json:"submission"`
+	Version    loose.Text    `json:"mini_version"`
+	Config     loose.Of[struct {
+		Model loose.Of[struct {
+			Name loose.Text `json:"model_name"`
+		}] `json:"model"`
+		Environment loose.Of[struct {
+			Dir loose.Text `json:"cwd"`
+		}] `json:"environment"`
+	}] `json:"config"`
+}
+
+type message struct {
+	Role       loose.Text                    `json:"role"`
+	Content    loose.Content                 `json:"content"`
+	ToolCallID loose.Text                    `json:"tool_call_id"`
+	ToolCalls  loose.Of[[]loose.Of[toolUse]] `json:"tool_calls"`
+	Extra      loose.Of[extra]               `json:"extra"`
+}
+
+type toolUse struct {
+	ID       loose.Text `json:"id"`
+	Function loose.Of[struct {
+		Name      loose.Text `json:"name"`
+		Arguments loose.Text `json:"arguments"`
+	}] `json:"function"`
+}
+
+type extra struct {
+	Actions loose.Of[[]loose.Of[struct {
+		Command loose.OptText `json:"command"`
+		ID      loose.Text    `json:"tool_call_id"`
+	}]] `json:"actions"`
+	Response loose.Of[struct {
+		ID    loose.Text `json:"id"`
+		Model loose.Text `json:"model"`
+		Usage loose.Of[struct {
+			Prompt     loose.Int `json:"prompt_tokens"`
+			Completion loose.Int `json:"completion_tokens"`
+			Details    loose.Of[struct {
+				Cached loose.Int `json:"cached_tokens"`
+			}] `json:"prompt_tokens_details"`
+		}] `json:"usage"`
+	}] `json:"response"`
+	Timestamp  loose.Ident   `json:"timestamp"`
+	RawOutput  loose.OptText `json:"raw_output"`
+	ReturnCode loose.Int     `json:"returncode"`
+	Exception  loose.Text    `json:"exception_info"`
+	Interrupt  loose.Text    `json:"interrupt_type"`
+	ExitStatus loose.Text    `json:"exit_status"`
+	Submission loose.OptText `json:"submission"`
+}
+
+func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
+	var l log
+	version := "list"
+	if rec.Probe.Root.Kind() == '[' {
+		if err := format.Decode(rec.Data, &l.Messages); err != nil {
+			return nil, err
+		}
+	} else {
+		if err := format.Decode(rec.Data, &l); err != nil {
+			return nil, err
+		}
+		version = strings.TrimPrefix(strings.TrimPrefix(string(l.Format), "mini-swe-agent"), "-")
+	}
+	if len(l.Messages) == 0 {
+		return nil, &format.RecordError{
+			Code:    "no_messages",
+			Message: "the record has no messages: want an array of role and content",
+			Hint:    "choose another reader with --format",
+		}
+	}
+	name := runlog.NameFile(rec.File)
+	info := &l.Info.V
+	d := dialogue{
+		run: &runlog.Run{
+			Tools: table, Family: ID, Agent: "mini-swe-agent", Version: string(info.Version),
+			Task:       runlog.FirstOf(string(l.InstanceID), name.Task),
+			Model:      string(info.Config.V.Model.V.Name),
+			Root:       root(string(info.Config.V.Environment.V.Dir)),
+			ExitStatus: string(info.ExitStatus),
+		},
+		submission: info.Submission,
+	}
+	for i := range l.Messages {
+		d.take(&l.Messages[i], i == len(l.Messages)-1)
+	}
+	d.run.Model = runlog.FirstOf(d.run.Model, d.model, name.Model)
+	t := d.run.Trajectory(ID, version)
+	items := []format.Item{{Trajectory: t}}
+	if e, ok := d.evidence(t.ExitStatus); ok {
+		e.Key = t.ID
+		items = append(items, format.Item{Evidence: &e})
+	}
+	return append(items, name.Evidence(t.ID)...), nil
+}
+
+// root returns the folder of the repository, "" for none that could be stripped.
+func root(dir string) string {
+	if strings.Trim(dir, "/.") == "" {
+		return ""
+	}
+	return dir
+}
+
+// evidence returns what the end of the run says about its outcome.
+func (d *dialogue) evidence(status string) (format.Evidence, bool) {
+	e := format.Evidence{Rank: format.RankReport, Source: "submission"}
+	switch status {
+	case "Submitted", "submitted", "LimitsExceeded", "TimeExceeded", "RepeatedFormatError", "":
+	default:
+		e.Detail, e.Source = outcome.Infrastructure, "exit_status"
+		return e, true
+	}
+	if d.submission.Valid && strings.TrimSpace(string(d.submission.Value)) == "" {
+		e.Outcome, e.Detail = trajectory.Fail, outcome.EmptyPatch
+		return e, true
+	}
+	return e, false
+}
+
+func readSummary(rec format.Record) ([]format.Item, error) {
+	var summary struct {
+		Instances []loose.Of[struct {
+			ID       loose.Text `json:"instance_id"`
+			Resolved loose.Flag `json:"resolved"`
+		}] `json:"instances"`
+	}
+	if err := format.Decode(rec.Data, &summary); err != nil {
+		return nil, err
+	}
+	var items []format.Item
+	for _, instance := range summary.Instances {
+		if instance.V.ID == "" || !instance.V.Resolved.Valid {
+			continue
+		}
+		e := format.Evidence{Key: string(instance.V.ID), Rank: format.RankSummary, Outcome: trajectory.Fail, Source: "run summary"}
+		if instance.V.Resolved.Value {
+			e.Outcome = trajectory.Pass
+		}
+		items = append(items, format.Item{Evidence: &e})
+	}
+	return items, nil
+}

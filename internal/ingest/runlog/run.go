@@ -1,0 +1,259 @@
+package runlog
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/states"
+	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
+	"github.com/agentlens-bench/agentlens/internal/trajectory"
+)
+
+// Codes of warnings, each with what was met and how often.
+const (
+	WarnUnmapped  = "unmapped_tool"      // a step whose tool no row of the mapping names
+	WarnSkipped   = "skipped_action"     // work the step model leaves out, such as planning
+	WarnAlone     = "no_observation"     // a step without an answer
+	WarnStray     = "stray_observation"  // an answer to no known call, dropped
+	WarnSurplus   = "second_observation" // a further answer to one call, dropped
+	WarnArguments = "bad_arguments"      // arguments that are no JSON object, kept as text
+	WarnFormat    = "format_error"       // a response of the model without a call that could be run
+	WarnSynthetic = "synthetic_message"  // text a converter wrote, dropped
+	WarnDelegated = "delegated"          // calls of a subagent, not of this run
+	WarnTask      = "task_unknown"       // neither the log nor its path names a task
+)
+
+// Lengths in code points.
+const (
+	maxTask       = 2000
+	maxExitStatus = 200
+)
+
+// Call is one tool call as a log has it.
+type Call struct {
+	ID      string // of the call or its event, "" when the log has none
+	Tool    string // name in the log
+	Args    loose.Object
+	RawArgs string // what stands in the place of the arguments when it is no JSON object
+	Dir     string // folder that relative paths begin at, "" when not known
+
+	Answered bool
+	Response string
+	ExitCode trajectory.Int
+	Failed   trajectory.Int // 0 or 1 when a flag of the log says so
+
+	Thought   string
+	Model     string
+	Timestamp string
+	Group     string // id of the model response
+
+	InputTokens, OutputTokens, CachedTokens trajectory.Int
+}
+
+// Run collects what a log says about one run. Readers set the fields and add the calls.
+type Run struct {
+	Tools  *tools.Table
+	Family string // of tools
+	Root   string // absolute folder of the repository, "" for one that is known by its name
+
+	ID            string // given by the log, "" to make one
+	Task          string
+	Model         string
+	Repo          string // owner/name, "" to read it off the task
+	Agent         string
+	Version       string // of the agent
+	Description   string // of the task
+	ExitStatus    string
+	Condensations int64
+
+	Calls    []Call
+	Finished bool // a call ended the run
+
+	// NoExitCodes says that the format has no place for exit codes, so that the failure of
+	// a command is guessed from what it printed.
+	NoExitCodes bool
+
+	dropped map[[2]string]int
+}
+
+// Warn counts something that was dropped or guessed.
+func (r *Run) Warn(code, what string) { r.WarnN(code, what, 1) }
+
+// WarnN counts n of them.
+func (r *Run) WarnN(code, what string, n int) {
+	if n == 0 {
+		return
+	}
+	if r.dropped == nil {
+		r.dropped = map[[2]string]int{}
+	}
+	r.dropped[[2]string{code, Cut(what, 100)}] += n
+}
+
+// Answer gives the call with an id its answer and returns the call: the last call of that
+// id without an answer. It is nil, with a warning, when there is none.
+func (r *Run) Answer(id string) *Call {
+	known := false
+	for i := len(r.Calls) - 1; i >= 0; i-- {
+		if c := &r.Calls[i]; c.ID == id {
+			known = true
+			if !c.Answered {
+				c.Answered = true
+				return c
+			}
+		}
+	}
+	if known {
+		r.Warn(WarnSurplus, "answer to an answered call")
+	} else {
+		r.Warn(WarnStray, "answer to an unknown call")
+	}
+	return nil
+}
+
+// Trajectory returns the run; it must not be changed any more.
+func (r *Run) Trajectory(id, version string) *trajectory.Trajectory {
+	digest := r.digest()
+	var calls []states.Call
+	for i := range r.Calls {
+		if call, ok := r.step(&r.Calls[i]); ok {
+			calls = append(calls, call)
+		}
+	}
+	t := &trajectory.Trajectory{
+		ID: r.ID, TaskID: r.Task, Model: r.Model, Repo: r.Repo, Agent: r.Agent, Version: r.Version,
+		Format: id, FormatVersion: version,
+		ExitStatus:      ExitStatus(r.ExitStatus),
+		TaskDescription: Cut(r.Description, maxTask),
+		Workspace:       r.Root,
+		Condensations:   r.Condensations,
+	}
+	if t.ExitStatus == "" && r.Finished {
+		t.ExitStatus = tools.Finish
+	}
+	if t.Repo == "" {
+		t.Repo = Repository(t.TaskID)
+	}
+	if t.Workspace == "" {
+		t.Workspace = states.Workspace(calls)
+	}
+	if t.Workspace == "/testbed" {
+		t.Workspace = ""
+	}
+	if t.ID == "" {
+		t.ID = strings.Trim(t.TaskID+"-"+plain(t.Model)+"-"+digest, "-")
+	}
+	if t.TaskID == "" {
+		t.TaskID = t.ID
+		r.Warn(WarnTask, "neither the log nor its path names a task")
+	}
+	t.Warnings = r.warnings()
+	t.States, t.Transitions = states.Build(calls)
+	return t
+}
+
+// step returns the state of a call; ok is false when the call gives none.
+func (r *Run) step(c *Call) (call states.Call, ok bool) {
+	tool, known := r.Tools.Lookup(r.Family, c.Tool, c.Args)
+	switch {
+	case tool.Canonical == tools.Finish:
+		r.Finished = true
+		return call, false
+	case tool.Canonical == tools.LeftOut:
+		r.Warn(WarnSkipped, c.Tool)
+		return call, false
+	case !known:
+		r.Warn(WarnUnmapped, c.Tool)
+	}
+	if !c.Answered {
+		r.Warn(WarnAlone, c.Tool)
+	}
+	call = states.Call{
+		EntryID: c.ID, Tool: tool.Canonical, RawTool: c.Tool,
+		Response: c.Response, Thought: c.Thought, Model: c.Model, Timestamp: c.Timestamp, ResponseGroup: c.Group,
+		InputTokens: c.InputTokens, OutputTokens: c.OutputTokens, CachedTokens: c.CachedTokens,
+	}
+	if c.Args == nil && c.RawArgs != "" {
+		r.Warn(WarnArguments, c.Tool)
+		call.Args = tools.Unread(c.RawArgs)
+	} else {
+		call.Args = tool.Args(c.Args, func(p string) string { return r.place(p, c.Dir) })
+	}
+	switch call.Tool {
+	case states.ReadFile:
+		if isListing(call.Response) {
+			call.Tool = states.ListDir
+		}
+	case states.ReplaceString:
+		call.Undo = c.Args.Text("command") == "undo_edit"
+	case states.Think:
+		if call.Thought == "" {
+			call.Thought = c.Args.Text("thought")
+		}
+		return call, true
+	}
+	r.judge(&call, c)
+	return call, true
+}
+
+// place returns a path inside the workspace: below the folder of the repository it begins
+// with a slash.
+func (r *Run) place(p, dir string) string {
+	if p == "" {
+		return ""
+	}
+	if !strings.HasPrefix(p, "/") {
+		if dir == "" {
+			return p
+		}
+		p = path.Join(dir, p)
+	}
+	root := strings.TrimSuffix(r.Root, "/")
+	if rest, ok := strings.CutPrefix(p, root); ok && root != "" {
+		switch {
+		case rest == "":
+			return "/"
+		case rest[0] == '/':
+			return rest
+		}
+	}
+	return states.StripWorkspace(p)
+}
+
+func (r *Run) warnings() []trajectory.Warning {
+	var out []trajectory.Warning
+	for key, n := range r.dropped {
+		out = append(out, trajectory.Warning{Code: key[0], Detail: fmt.Sprintf("%d x %s", n, key[1])})
+	}
+	slices.SortFunc(out, func(a, b trajectory.Warning) int {
+		return strings.Compare(a.Code+"\x00"+a.Detail, b.Code+"\x00"+b.Detail)
+	})
+	return out
+}
+
+// digest returns 12 hex digits that follow from the calls and the task's text.
+func (r *Run) digest() string {
+	sum := sha256.New()
+	var b []byte
+	add := func(parts ...string) {
+		b = b[:0]
+		for _, part := range parts {
+			b = append(b, part...)
+			b = append(b, 0)
+		}
+		sum.Write(b)
+	}
+	add(r.Description, r.ExitStatus)
+	for i := range r.Calls {
+		c := &r.Calls[i]
+		add(c.ID, c.Tool, c.RawArgs, c.Timestamp, c.Thought, c.Response)
+		b = c.Args.Append(b[:0])
+		sum.Write(b)
+	}
+	return hex.EncodeToString(sum.Sum(nil))[:12]
+}
