@@ -5,6 +5,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/source"
+	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 )
 
 // The items of a source; see package format.
@@ -38,6 +39,8 @@ type Options struct {
 	// AllAttempts keeps every attempt at a task that a log numbers; by default only the
 	// last one is a run.
 	AllAttempts bool
+
+	Tools *tools.Table // mapping of foreign tools, nil for the one that ships
 
 	Limits Limits
 	Jobs   int                          // parsing goroutines, at least 1

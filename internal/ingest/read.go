@@ -21,6 +21,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
 	"github.com/agentlens-bench/agentlens/internal/ingest/release"
 	"github.com/agentlens-bench/agentlens/internal/ingest/source"
+	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
@@ -41,12 +42,12 @@ const (
 //
 // The evidence emitted for a record with one trajectory has that trajectory's id as key.
 func Read(ctx context.Context, sources []string, opt Options, emit Emit) (Summary, error) {
-	r := reader{opt: opt, emit: emit, formats: Formats(), tables: tables()}
+	r := reader{opt: opt, emit: emit, formats: formatsWith(cmp.Or(opt.Tools, tools.Default())), tables: tables()}
 	r.opt.Limits = opt.Limits.WithDefaults()
 	r.buffers.New = func() any { return new([]byte) }
 	if opt.Format != "" {
 		var err error
-		if r.formats, err = forced(opt.Format); err != nil {
+		if r.formats, err = forced(r.formats, opt.Format); err != nil {
 			return Summary{}, err
 		}
 	}

@@ -6,18 +6,24 @@ import (
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
+	"github.com/agentlens-bench/agentlens/internal/ingest/minisweagent"
 	"github.com/agentlens-bench/agentlens/internal/ingest/openhands"
 	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
 	"github.com/agentlens-bench/agentlens/internal/ingest/release"
+	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 )
 
 // Formats lists every JSON record that is recognised, in the order they are tried in
 // (formats section 1). A new format is one line here.
-func Formats() []format.Format {
+func Formats() []format.Format { return formatsWith(tools.Default()) }
+
+// formatsWith lists the formats with readers that map tools by the table.
+func formatsWith(table *tools.Table) []format.Format {
 	return slices.Concat(
 		outcome.Formats(),
 		release.Formats(),
 		openhands.Formats(),
+		minisweagent.Formats(table),
 	)
 }
 
@@ -51,9 +57,12 @@ func recognise(formats []format.Format, p *format.Probe) (*format.Format, string
 }
 
 // forced returns the formats to try when every run is to be read by the one named.
-func forced(id string) ([]format.Format, error) {
+func forced(all []format.Format, id string) ([]format.Format, error) {
 	var known []string
-	for _, f := range RunFormats() {
+	for _, f := range all {
+		if f.Companion {
+			continue
+		}
 		if f.ID != id {
 			known = append(known, f.ID)
 			continue
@@ -62,7 +71,7 @@ func forced(id string) ([]format.Format, error) {
 			f.Read = demanding(f)
 		}
 		f.Detect = func(*format.Probe) (string, bool) { return "--format " + id, true }
-		companions := slices.DeleteFunc(Formats(), func(f format.Format) bool { return !f.Companion })
+		companions := slices.DeleteFunc(slices.Clone(all), func(f format.Format) bool { return !f.Companion })
 		return append(companions, f), nil
 	}
 	return nil, fmt.Errorf("%w: format %q is not known; known are %s", ErrUsage, id, strings.Join(known, ", "))
