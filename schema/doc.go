@@ -2,7 +2,9 @@
 //
 // A struct's fields are its columns, in order. Three tags say everything about a column:
 //
-//   - parquet: the Parquet name and encoding, as parquet-go reads it;
+//   - parquet: the Parquet name and encoding, as parquet-go reads it. Text is plain: the
+//     encoder of dictionary indexes cuts runs by the processor's instruction set, so that
+//     dictionaries would give other bytes on other machines;
 //   - sql: "pk" for a part of the primary key, "ref=TABLE" for a foreign key on the
 //     single-column primary key of another table, "index" for an index of its own,
 //     "enum=a|b|c" for a closed vocabulary; comma separated;

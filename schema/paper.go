@@ -3,12 +3,12 @@ package schema
 // SignalsPaper is what the paper profile computes beyond the 40 columns (spec paper_profile).
 // All columns but those of the draws belong to the reference of the plain hash order.
 type SignalsPaper struct {
-	TrajectoryID           string   `parquet:"trajectory_id" sql:"pk,ref=trajectories" doc:"Run."`
-	Labels                 string   `parquet:"labels,dict" sql:"enum=release|clean" doc:"Stage labels the profile used; never mix the two in one comparison."`
+	TrajectoryID           string   `parquet:"trajectory_id,plain" sql:"pk,ref=trajectories" doc:"Run."`
+	Labels                 string   `parquet:"labels,plain" sql:"enum=release|clean" doc:"Stage labels the profile used; never mix the two in one comparison."`
 	Passed                 *bool    `parquet:"passed,optional" doc:"Outcome; null when unknown. It enters no signal and not paper_score."`
-	PTAID                  string   `parquet:"pta_id,dict" sql:"ref=pta,index" doc:"Reference the run was judged by."`
+	PTAID                  string   `parquet:"pta_id,plain" sql:"ref=pta,index" doc:"Reference the run was judged by."`
 	NRefs                  int64    `parquet:"n_refs" doc:"Runs merged into the reference."`
-	Refs                   string   `parquet:"refs,dict" doc:"Ids of the merged runs, comma separated, in merge order."`
+	Refs                   string   `parquet:"refs,plain" doc:"Ids of the merged runs, comma separated, in merge order."`
 	NNodes                 int64    `parquet:"n_nodes" doc:"Nodes of the reference."`
 	NSteps                 int64    `parquet:"n_steps" doc:"Steps of the run, the initial state not counted."`
 	Struct                 float64  `parquet:"struct" doc:"0-100: harmonic mean of ordered recall and precision on the best path."`
@@ -16,7 +16,7 @@ type SignalsPaper struct {
 	Coh                    float64  `parquet:"coh" doc:"0-1: forward share of the stage transitions, less blind retries."`
 	Temp                   float64  `parquet:"temp" doc:"0-1: 1 - mean Jensen-Shannon divergence (base 2) of the stage mix in three thirds."`
 	PaperScore             float64  `parquet:"paper_score" doc:"0-100: f, the score of Eq. 1, unrounded, without the outcome."`
-	Tier                   *string  `parquet:"tier,optional,dict" sql:"enum=ideal|solid|lucky|partial_fail|off_track" doc:"Tier of paper_score; null when the outcome is unknown. With draws, the table of tiers has the tier of score_mean instead."`
+	Tier                   *string  `parquet:"tier,optional,plain" sql:"enum=ideal|solid|lucky|partial_fail|off_track" doc:"Tier of paper_score; null when the outcome is unknown. With draws, the table of tiers has the tier of score_mean instead."`
 	OrderedRecall          float64  `parquet:"ordered_recall" doc:"0-1: positions of the best path a forward scan of the run finds."`
 	Precision              float64  `parquet:"precision" doc:"0-1: steps of the run in a maximum matching with the best path."`
 	BestPath               int64    `parquet:"best_path" doc:"0-based index of the best path in refs and pta_paths."`
@@ -48,11 +48,11 @@ type SignalsPaper struct {
 	OutputTokens           int64    `parquet:"output_tokens" doc:"Tokens of all steps, missing counted as 0."`
 	ImplCoverage           *float64 `parquet:"impl_coverage,optional" doc:"0-1: matched implementation positions of the best path; null when it has none."`
 	ExploreRatio           float64  `parquet:"explore_ratio" doc:"Exploration steps of the run per exploration position of the best path, at least 1."`
-	Category               *string  `parquet:"category,optional,dict" sql:"enum=C1|C2|C3|C4|C5" doc:"Lucky category of a passing run with a lucky paper_score; null otherwise."`
+	Category               *string  `parquet:"category,optional,plain" sql:"enum=C1|C2|C3|C4|C5" doc:"Lucky category of a passing run with a lucky paper_score; null otherwise."`
 	Draws                  int64    `parquet:"draws" doc:"Reference draws behind the next columns; 0 when none were asked for."`
 	ScoreMean              *float64 `parquet:"score_mean,optional" doc:"0-100: mean score over the draws."`
 	ScoreSD                *float64 `parquet:"score_sd,optional" doc:"Sample standard deviation over the draws; null for fewer than two."`
-	TierMean               *string  `parquet:"tier_mean,optional,dict" sql:"enum=ideal|solid|lucky|partial_fail|off_track" doc:"Tier of score_mean."`
+	TierMean               *string  `parquet:"tier_mean,optional,plain" sql:"enum=ideal|solid|lucky|partial_fail|off_track" doc:"Tier of score_mean."`
 	TierShare              *float64 `parquet:"tier_share,optional" doc:"0-1: draws whose own tier is tier_mean."`
-	Flags                  *string  `parquet:"flags,optional,dict" doc:"Comma separated: refs<k when the reference has fewer runs than asked for, other_models when it was limited to other models; null when none."`
+	Flags                  *string  `parquet:"flags,optional,plain" doc:"Comma separated: refs<k when the reference has fewer runs than asked for, other_models when it was limited to other models; null when none."`
 }

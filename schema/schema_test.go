@@ -63,6 +63,9 @@ func TestEveryColumn(t *testing.T) {
 				if !slices.Contains(types, f.Type) {
 					t.Errorf("%s.%s: type %s", table.Name, c.Name, f.Type)
 				}
+				if tag := f.Tag.Get("parquet"); c.Kind == Text && !strings.HasSuffix(tag, ",plain") {
+					t.Errorf("%s.%s: tag %q, want plain text; see the package comment", table.Name, c.Name, tag)
+				}
 				if lower := strings.ToLower(c.Name); columns[lower] {
 					t.Errorf("%s.%s: twice, as SQLite reads names", table.Name, c.Name)
 				} else {

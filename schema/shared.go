@@ -2,18 +2,18 @@ package schema
 
 // Task is one benchmark instance.
 type Task struct {
-	TaskID        string  `parquet:"task_id" sql:"pk" doc:"Benchmark instance, such as psf__requests-1724."`
-	Repo          *string `parquet:"repo,optional,dict" doc:"Repository as owner/name, derived from the instance id or the log; null when neither says."`
+	TaskID        string  `parquet:"task_id,plain" sql:"pk" doc:"Benchmark instance, such as psf__requests-1724."`
+	Repo          *string `parquet:"repo,optional,plain" doc:"Repository as owner/name, derived from the instance id or the log; null when neither says."`
 	NTrajectories int64   `parquet:"n_trajectories" doc:"Runs of the task in this dataset."`
 	NPass         int64   `parquet:"n_pass" doc:"Runs whose outcome is pass."`
 	NFail         int64   `parquet:"n_fail" doc:"Runs whose outcome is fail."`
 	NUnknown      int64   `parquet:"n_unknown" doc:"Runs whose outcome is unknown; they enter no pass/fail statistic."`
-	Description   *string `parquet:"description,optional" doc:"Task text given to the agent, at most 2,000 code points; null when the log has none."`
+	Description   *string `parquet:"description,optional,plain" doc:"Task text given to the agent, at most 2,000 code points; null when the log has none."`
 }
 
 // Model is one language model.
 type Model struct {
-	Model         string   `parquet:"model" sql:"pk" doc:"Model name as the source gives it; 'unknown' when it does not."`
+	Model         string   `parquet:"model,plain" sql:"pk" doc:"Model name as the source gives it; 'unknown' when it does not."`
 	NTrajectories int64    `parquet:"n_trajectories" doc:"Runs by the model."`
 	NPass         int64    `parquet:"n_pass" doc:"Runs whose outcome is pass."`
 	NFail         int64    `parquet:"n_fail" doc:"Runs whose outcome is fail."`
@@ -23,76 +23,76 @@ type Model struct {
 
 // Trajectory is one run: identity, outcome, totals.
 type Trajectory struct {
-	TrajectoryID  string  `parquet:"trajectory_id" sql:"pk" doc:"Unique id of the run; for the release its file name without extension."`
-	TaskID        string  `parquet:"task_id,dict" sql:"ref=tasks,index" doc:"Task of the run."`
-	Model         string  `parquet:"model,dict" sql:"ref=models,index" doc:"Model of the run."`
-	Agent         *string `parquet:"agent,optional,dict" doc:"Scaffold, such as OpenHands; null when the log does not say."`
-	AgentVersion  *string `parquet:"agent_version,optional,dict" doc:"Version of the scaffold."`
-	Format        string  `parquet:"format,dict" doc:"Reader that read the run, such as agentlens-release or openhands-v0."`
-	FormatVersion *string `parquet:"format_version,optional,dict" doc:"Shape or version of the format, as the reader saw it."`
-	Outcome       string  `parquet:"outcome,dict" sql:"enum=pass|fail|unknown" doc:"Verdict of the hidden tests."`
+	TrajectoryID  string  `parquet:"trajectory_id,plain" sql:"pk" doc:"Unique id of the run; for the release its file name without extension."`
+	TaskID        string  `parquet:"task_id,plain" sql:"ref=tasks,index" doc:"Task of the run."`
+	Model         string  `parquet:"model,plain" sql:"ref=models,index" doc:"Model of the run."`
+	Agent         *string `parquet:"agent,optional,plain" doc:"Scaffold, such as OpenHands; null when the log does not say."`
+	AgentVersion  *string `parquet:"agent_version,optional,plain" doc:"Version of the scaffold."`
+	Format        string  `parquet:"format,plain" doc:"Reader that read the run, such as agentlens-release or openhands-v0."`
+	FormatVersion *string `parquet:"format_version,optional,plain" doc:"Shape or version of the format, as the reader saw it."`
+	Outcome       string  `parquet:"outcome,plain" sql:"enum=pass|fail|unknown" doc:"Verdict of the hidden tests."`
 	Passed        *bool   `parquet:"passed,optional" doc:"True for pass, false for fail, null for unknown."`
-	OutcomeSource *string `parquet:"outcome_source,optional,dict" doc:"Evidence that decided the outcome, by the precedence labels, report.json, report, summary, column, metadata, file name."`
-	OutcomeDetail *string `parquet:"outcome_detail,optional,dict" doc:"Why, where more is known: empty_patch, infrastructure, conflict, ..."`
-	ExitStatus    *string `parquet:"exit_status,optional,dict" doc:"How the run ended, as the log states it."`
-	SourceFile    string  `parquet:"source_file" doc:"File inside the source; never a path of the machine the log came from."`
+	OutcomeSource *string `parquet:"outcome_source,optional,plain" doc:"Evidence that decided the outcome, by the precedence labels, report.json, report, summary, column, metadata, file name."`
+	OutcomeDetail *string `parquet:"outcome_detail,optional,plain" doc:"Why, where more is known: empty_patch, infrastructure, conflict, ..."`
+	ExitStatus    *string `parquet:"exit_status,optional,plain" doc:"How the run ended, as the log states it."`
+	SourceFile    string  `parquet:"source_file,plain" doc:"File inside the source; never a path of the machine the log came from."`
 	SourceRecord  *int64  `parquet:"source_record,optional" doc:"1-based line in a JSON Lines file; null when the file is the record."`
-	SourceSHA256  string  `parquet:"source_sha256" doc:"SHA-256 of the record's bytes, hex."`
+	SourceSHA256  string  `parquet:"source_sha256,plain" doc:"SHA-256 of the record's bytes, hex."`
 	NStates       int64   `parquet:"n_states" doc:"Labelled states; the initial state does not count."`
 	NTransitions  int64   `parquet:"n_transitions" doc:"Transitions between states."`
 	Condensations int64   `parquet:"condensations" doc:"Context condensations the log records."`
 	InputTokens   int64   `parquet:"input_tokens" doc:"Sum over the states, missing counted as 0; tokens."`
 	OutputTokens  int64   `parquet:"output_tokens" doc:"Sum over the states, missing counted as 0; tokens."`
 	CachedTokens  int64   `parquet:"cached_tokens" doc:"Cached part of input_tokens, missing counted as 0; tokens."`
-	StagesRelease string  `parquet:"stages_release" doc:"Stage strip by the release labeler: one letter E, I, V or O per state in order, - for the initial state."`
-	StagesClean   string  `parquet:"stages_clean" doc:"Stage strip by the clean labeler."`
-	Warnings      *string `parquet:"warnings,optional" doc:"JSON array of {code, detail}: what the reader had to guess; null when nothing."`
+	StagesRelease string  `parquet:"stages_release,plain" doc:"Stage strip by the release labeler: one letter E, I, V or O per state in order, - for the initial state."`
+	StagesClean   string  `parquet:"stages_clean,plain" doc:"Stage strip by the clean labeler."`
+	Warnings      *string `parquet:"warnings,optional,plain" doc:"JSON array of {code, detail}: what the reader had to guess; null when nothing."`
 }
 
 // State is one step of a run.
 type State struct {
-	TrajectoryID     string  `parquet:"trajectory_id,dict" sql:"pk,ref=trajectories" doc:"Run of the state."`
+	TrajectoryID     string  `parquet:"trajectory_id,plain" sql:"pk,ref=trajectories" doc:"Run of the state."`
 	Step             int64   `parquet:"step" sql:"pk" doc:"Order in the run, 0 is the initial state."`
-	StateID          string  `parquet:"state_id" doc:"Id in the source, or state_<step>."`
-	Tool             *string `parquet:"tool,optional,dict" doc:"Canonical tool; null for the initial state."`
-	RawTool          *string `parquet:"raw_tool,optional,dict" doc:"Tool name in the log."`
-	Command          *string `parquet:"command,optional" doc:"Shell command of a terminal step; null for other tools."`
-	FilePath         *string `parquet:"file_path,optional,dict" doc:"File of the step, workspace-relative, lower case."`
+	StateID          string  `parquet:"state_id,plain" doc:"Id in the source, or state_<step>."`
+	Tool             *string `parquet:"tool,optional,plain" doc:"Canonical tool; null for the initial state."`
+	RawTool          *string `parquet:"raw_tool,optional,plain" doc:"Tool name in the log."`
+	Command          *string `parquet:"command,optional,plain" doc:"Shell command of a terminal step; null for other tools."`
+	FilePath         *string `parquet:"file_path,optional,plain" doc:"File of the step, workspace-relative, lower case."`
 	LineStart        *int64  `parquet:"line_start,optional" doc:"First line of the range, 1-based, inclusive."`
 	LineEnd          *int64  `parquet:"line_end,optional" doc:"Last line of the range, inclusive; -1 for the end of the file."`
-	ScopePath        *string `parquet:"scope_path,optional" doc:"Python scope of an edit, such as Class.method."`
-	FunctionName     *string `parquet:"function_name,optional" doc:"Function of the scope."`
-	ClassName        *string `parquet:"class_name,optional" doc:"Class of the scope."`
-	OperationType    *string `parquet:"operation_type,optional,dict" doc:"read, modify, create, delete, search, terminal, other."`
-	EditType         *string `parquet:"edit_type,optional,dict" doc:"create, replace, insert, ... for edits."`
-	ResultingState   string  `parquet:"resulting_state,dict" doc:"State string, such as file_modified:src/a.py (release profile section 1)."`
-	ContentHash      *string `parquet:"content_hash,optional" doc:"First 12 hex digits of the MD5 of the edited text, created content, patch or command."`
-	StageSource      *string `parquet:"stage_source,optional,dict" sql:"enum=exploration|implementation|verification|orchestration" doc:"Label stored in the source; null when the source has none."`
-	StageRelease     *string `parquet:"stage_release,optional,dict" sql:"enum=exploration|implementation|verification|orchestration" doc:"Label of the release labeler; null for the initial state."`
-	RuleRelease      *string `parquet:"rule_release,optional,dict" doc:"Rule of release profile section 2 that gave stage_release."`
-	StageClean       *string `parquet:"stage_clean,optional,dict" sql:"enum=exploration|implementation|verification|orchestration" doc:"Label of the clean labeler, over parsed shell commands; null for the initial state."`
-	RuleClean        *string `parquet:"rule_clean,optional,dict" doc:"Rule of process profile section 3 that gave stage_clean."`
+	ScopePath        *string `parquet:"scope_path,optional,plain" doc:"Python scope of an edit, such as Class.method."`
+	FunctionName     *string `parquet:"function_name,optional,plain" doc:"Function of the scope."`
+	ClassName        *string `parquet:"class_name,optional,plain" doc:"Class of the scope."`
+	OperationType    *string `parquet:"operation_type,optional,plain" doc:"read, modify, create, delete, search, terminal, other."`
+	EditType         *string `parquet:"edit_type,optional,plain" doc:"create, replace, insert, ... for edits."`
+	ResultingState   string  `parquet:"resulting_state,plain" doc:"State string, such as file_modified:src/a.py (release profile section 1)."`
+	ContentHash      *string `parquet:"content_hash,optional,plain" doc:"First 12 hex digits of the MD5 of the edited text, created content, patch or command."`
+	StageSource      *string `parquet:"stage_source,optional,plain" sql:"enum=exploration|implementation|verification|orchestration" doc:"Label stored in the source; null when the source has none."`
+	StageRelease     *string `parquet:"stage_release,optional,plain" sql:"enum=exploration|implementation|verification|orchestration" doc:"Label of the release labeler; null for the initial state."`
+	RuleRelease      *string `parquet:"rule_release,optional,plain" doc:"Rule of release profile section 2 that gave stage_release."`
+	StageClean       *string `parquet:"stage_clean,optional,plain" sql:"enum=exploration|implementation|verification|orchestration" doc:"Label of the clean labeler, over parsed shell commands; null for the initial state."`
+	RuleClean        *string `parquet:"rule_clean,optional,plain" doc:"Rule of process profile section 3 that gave stage_clean."`
 	InputTokens      *int64  `parquet:"input_tokens,optional" doc:"Prompt tokens of the response that issued the call, on its first call only."`
 	OutputTokens     *int64  `parquet:"output_tokens,optional" doc:"Completion tokens, on the first call of the response only."`
 	CachedTokens     *int64  `parquet:"cached_tokens,optional" doc:"Cached part of input_tokens."`
-	Timestamp        *string `parquet:"timestamp,optional" doc:"As written in the log; naive times stay naive."`
+	Timestamp        *string `parquet:"timestamp,optional,plain" doc:"As written in the log; naive times stay naive."`
 	ExitCode         *int64  `parquet:"exit_code,optional" doc:"Exit code of a command; null when unknown or not finished."`
 	IsError          *bool   `parquet:"is_error,optional" doc:"Whether the step failed; null when the log does not say."`
-	ErrorSource      *string `parquet:"error_source,optional,dict" doc:"Where is_error comes from: exit_code, flag, text."`
+	ErrorSource      *string `parquet:"error_source,optional,plain" doc:"Where is_error comes from: exit_code, flag, text."`
 	ObservationChars int64   `parquet:"observation_chars" doc:"Code points of the observation in the source, before any cut of ours."`
-	ObservationHash  string  `parquet:"observation_hash" doc:"First 16 hex digits of the MD5 of the whole observation."`
-	Observation      *string `parquet:"observation,optional" doc:"First 1,000 code points (--observations preview), all of it (full), or null (none)."`
+	ObservationHash  string  `parquet:"observation_hash,plain" doc:"First 16 hex digits of the MD5 of the whole observation."`
+	Observation      *string `parquet:"observation,optional,plain" doc:"First 1,000 code points (--observations preview), all of it (full), or null (none)."`
 }
 
 // IngestError is one refused record.
 type IngestError struct {
 	ErrorID int64   `parquet:"error_id" sql:"pk" doc:"1-based, in order of file, line, record."`
-	File    string  `parquet:"file" doc:"File inside the source."`
+	File    string  `parquet:"file,plain" doc:"File inside the source."`
 	Line    *int64  `parquet:"line,optional" doc:"1-based line, where the format has lines."`
-	Record  *string `parquet:"record,optional" doc:"Id of the record, where it could be read."`
-	Code    string  `parquet:"code,dict" doc:"Stable code, such as bad_json or duplicate_id."`
-	Message string  `parquet:"message" doc:"What was wrong and what was expected."`
-	Hint    *string `parquet:"hint,optional" doc:"The way out."`
+	Record  *string `parquet:"record,optional,plain" doc:"Id of the record, where it could be read."`
+	Code    string  `parquet:"code,plain" doc:"Stable code, such as bad_json or duplicate_id."`
+	Message string  `parquet:"message,plain" doc:"What was wrong and what was expected."`
+	Hint    *string `parquet:"hint,optional,plain" doc:"The way out."`
 }
 
 // Published are the release's own 40 annotation columns, verbatim.
@@ -100,7 +100,7 @@ type Published = Features
 
 // PublishedTask is a row of the release's tasks table, verbatim.
 type PublishedTask struct {
-	TaskID               string   `parquet:"task_id" sql:"pk" doc:"Task."`
+	TaskID               string   `parquet:"task_id,plain" sql:"pk" doc:"Task."`
 	NTrajectories        *int64   `parquet:"n_trajectories,optional" doc:"Runs with an outcome, donors included."`
 	NPassing             *int64   `parquet:"n_passing,optional" doc:"Passing runs."`
 	NFailing             *int64   `parquet:"n_failing,optional" doc:"Failing runs."`
@@ -115,8 +115,8 @@ type PublishedTask struct {
 // PublishedReference summarises a merged PTA that the release ships. It merges every passing
 // run, so it is not the k = 5 reference the published scores used.
 type PublishedReference struct {
-	TaskID       string `parquet:"task_id" sql:"pk" doc:"Task."`
-	SourceFile   string `parquet:"source_file" doc:"File inside the source."`
+	TaskID       string `parquet:"task_id,plain" sql:"pk" doc:"Task."`
+	SourceFile   string `parquet:"source_file,plain" doc:"File inside the source."`
 	NTraces      int64  `parquet:"n_traces" doc:"Traces merged."`
 	NStates      int64  `parquet:"n_states" doc:"States of the graph."`
 	NTransitions int64  `parquet:"n_transitions" doc:"Transitions of the graph."`
