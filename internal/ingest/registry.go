@@ -8,6 +8,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/minisweagent"
 	"github.com/agentlens-bench/agentlens/internal/ingest/openhands"
+	"github.com/agentlens-bench/agentlens/internal/ingest/openhandsv1"
 	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
 	"github.com/agentlens-bench/agentlens/internal/ingest/release"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
@@ -22,6 +23,7 @@ func formatsWith(table *tools.Table) []format.Format {
 	return slices.Concat(
 		outcome.Formats(),
 		release.Formats(),
+		openhandsv1.Formats(),
 		openhands.Formats(),
 		minisweagent.Formats(table),
 	)

@@ -1,7 +1,6 @@
 package loose
 
 import (
-	"reflect"
 	"strconv"
 	"strings"
 
@@ -121,21 +120,32 @@ func (f Flag) Int() trajectory.Int {
 	return trajectory.Some(0)
 }
 
-// Of is an object, or an array when T is a slice.
+// Of is an object.
 type Of[T any] struct{ V T }
 
-// UnmarshalJSONFrom reads the value.
+// UnmarshalJSONFrom reads the object.
 func (l *Of[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	var zero T
 	l.V = zero
-	want := jsontext.Kind('{')
-	if reflect.TypeFor[T]().Kind() == reflect.Slice {
-		want = '['
-	}
-	if dec.PeekKind() != want {
+	if dec.PeekKind() != '{' {
 		return dec.SkipValue()
 	}
 	return json.UnmarshalDecode(dec, &l.V)
+}
+
+// List is an array of objects; an element of another type is a zero T, so that the others
+// keep their place.
+type List[T any] []T
+
+// UnmarshalJSONFrom reads the array.
+func (l *List[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	*l = nil
+	return Elements(dec, func() error {
+		var v Of[T]
+		err := v.UnmarshalJSONFrom(dec)
+		*l = append(*l, v.V)
+		return err
+	})
 }
 
 // Content is what a message says: a string, or the texts of its parts, one below the

@@ -17,16 +17,16 @@ func TestOtherTypesAreAbsent(t *testing.T) {
 		Flag    loose.Flag    `json:"flag"`
 		Content loose.Content `json:"content"`
 		Object  loose.Object  `json:"object"`
-		List    loose.Of[[]loose.Of[struct {
+		List    loose.List[struct {
 			A loose.Int `json:"a"`
-		}]] `json:"list"`
+		}] `json:"list"`
 	}
 	for _, tt := range []struct{ json, want string }{
-		{`{}`, `{ { false}  {{0 false}} {false false} { false} [] {[]}}`},
+		{`{}`, `{ { false}  {{0 false}} {false false} { false} [] []}`},
 		{`{"text":1,"opt":{},"ident":[],"int":"x","flag":2,"content":5,"object":[1],"list":{"a":1}}`,
-			`{ { false}  {{0 false}} {false false} { false} [] {[]}}`},
+			`{ { false}  {{0 false}} {false false} { false} [] []}`},
 		{`{"text":"a\ud83d","opt":"","ident":9007199254740993,"int":3.0,"flag":"True","content":["x",{"type":"text","text":"a"},{"type":"image"},{"text":"b"}],"object":{"a":null,"b":1,"b":2},"list":[{"a":1},7]}`,
-			"{a\ufffd { true} 9007199254740993 {{3 true}} {true true} {a\nb true} [{a null} {b 2}] {[{{{{1 true}}}} {{{{0 false}}}}]}}"},
+			"{a\ufffd { true} 9007199254740993 {{3 true}} {true true} {a\nb true} [{a null} {b 2}] [{{{1 true}}} {{{0 false}}}]}"},
 	} {
 		v.Opt, v.Ident = loose.OptText{}, ""
 		if err := format.Decode([]byte(tt.json), &v); err != nil {

@@ -65,20 +65,20 @@ func (d *dialogue) turn(m *message) {
 		d.run.Calls = append(d.run.Calls, call)
 		call = runlog.Call{Tool: "bash", Timestamp: call.Timestamp, Group: call.Group, Model: call.Model}
 	}
-	for _, action := range x.Actions.V {
-		if action.V.Command.Valid {
-			call.ID = string(action.V.ID)
-			call.Args = command(string(action.V.Command.Value))
+	for _, action := range x.Actions {
+		if action.Command.Valid {
+			call.ID = string(action.ID)
+			call.Args = command(string(action.Command.Value))
 			add()
 		}
 	}
 	if len(d.run.Calls) == d.open {
-		for _, use := range m.ToolCalls.V {
-			call.ID = string(use.V.ID)
-			call.Tool = string(use.V.Function.V.Name)
+		for _, use := range m.ToolCalls {
+			call.ID = string(use.ID)
+			call.Tool = string(use.Function.V.Name)
 			var ok bool
-			if call.Args, ok = loose.Parse(string(use.V.Function.V.Arguments)); !ok {
-				call.RawArgs = string(use.V.Function.V.Arguments)
+			if call.Args, ok = loose.Parse(string(use.Function.V.Arguments)); !ok {
+				call.RawArgs = string(use.Function.V.Arguments)
 			}
 			add()
 		}

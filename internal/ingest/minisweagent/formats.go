@@ -52,10 +52,10 @@ func detect(p *format.Probe) (string, bool) {
 }
 
 type log struct {
-	Format     loose.Text       `json:"trajectory_format"`
-	InstanceID loose.Text       `json:"instance_id"`
-	Messages   []message        `json:"messages"`
-	Info       loose.Of[status] `json:"info"`
+	Format     loose.Text          `json:"trajectory_format"`
+	InstanceID loose.Text          `json:"instance_id"`
+	Messages   loose.List[message] `json:"messages"`
+	Info       loose.Of[status]    `json:"info"`
 }
 
 type status struct {
@@ -73,11 +73,11 @@ type status struct {
 }
 
 type message struct {
-	Role       loose.Text                    `json:"role"`
-	Content    loose.Content                 `json:"content"`
-	ToolCallID loose.Text                    `json:"tool_call_id"`
-	ToolCalls  loose.Of[[]loose.Of[toolUse]] `json:"tool_calls"`
-	Extra      loose.Of[extra]               `json:"extra"`
+	Role       loose.Text          `json:"role"`
+	Content    loose.Content       `json:"content"`
+	ToolCallID loose.Text          `json:"tool_call_id"`
+	ToolCalls  loose.List[toolUse] `json:"tool_calls"`
+	Extra      loose.Of[extra]     `json:"extra"`
 }
 
 type toolUse struct {
@@ -89,10 +89,10 @@ type toolUse struct {
 }
 
 type extra struct {
-	Actions loose.Of[[]loose.Of[struct {
+	Actions loose.List[struct {
 		Command loose.OptText `json:"command"`
 		ID      loose.Text    `json:"tool_call_id"`
-	}]] `json:"actions"`
+	}] `json:"actions"`
 	Response loose.Of[struct {
 		ID    loose.Text `json:"id"`
 		Model loose.Text `json:"model"`
@@ -184,7 +184,7 @@ func (d *dialogue) evidence(status string) (format.Evidence, bool) {
 
 func readSummary(rec format.Record) ([]format.Item, error) {
 	var summary struct {
-		Instances []loose.Of[struct {
+		Instances loose.List[struct {
 			ID       loose.Text `json:"instance_id"`
 			Resolved loose.Flag `json:"resolved"`
 		}] `json:"instances"`
@@ -194,11 +194,11 @@ func readSummary(rec format.Record) ([]format.Item, error) {
 	}
 	var items []format.Item
 	for _, instance := range summary.Instances {
-		if instance.V.ID == "" || !instance.V.Resolved.Valid {
+		if instance.ID == "" || !instance.Resolved.Valid {
 			continue
 		}
-		e := format.Evidence{Key: string(instance.V.ID), Rank: format.RankSummary, Outcome: trajectory.Fail, Source: "run summary"}
-		if instance.V.Resolved.Value {
+		e := format.Evidence{Key: string(instance.ID), Rank: format.RankSummary, Outcome: trajectory.Fail, Source: "run summary"}
+		if instance.Resolved.Value {
 			e.Outcome = trajectory.Pass
 		}
 		items = append(items, format.Item{Evidence: &e})

@@ -114,7 +114,7 @@ func Stem(name string) string {
 func isGeneric(name string) bool {
 	switch strings.ToLower(name) {
 	case "", ".", "..", "trajectory", "trajectories", "traj", "trajs", "output", "outputs", "events", "history", "log",
-		"logs", "results", "runs", "data", "session", "sessions", "projects", "agent", "messages", "rollout":
+		"logs", "results", "runs", "data", "session", "sessions", "projects", "agent", "messages", "rollout", "demonstrations":
 		return true
 	}
 	return numbered.MatchString(name)

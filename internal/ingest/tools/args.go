@@ -128,15 +128,15 @@ func lineRange(value jsontext.Value) (first, last jsontext.Value, ok bool) {
 
 // joinEdits joins the texts of edits of one file.
 func joinEdits(value jsontext.Value) (before, after string) {
-	var edits loose.Of[[]loose.Of[struct {
+	var edits loose.List[struct {
 		Old loose.Text `json:"old_string"`
 		New loose.Text `json:"new_string"`
-	}]]
+	}]
 	// The value was read already, so it is JSON.
 	_ = json.Unmarshal(value, &edits)
 	var old, new []string
-	for _, e := range edits.V {
-		old, new = append(old, string(e.V.Old)), append(new, string(e.V.New))
+	for _, e := range edits {
+		old, new = append(old, string(e.Old)), append(new, string(e.New))
 	}
 	return strings.Join(old, "\n"), strings.Join(new, "\n")
 }

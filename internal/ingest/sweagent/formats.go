@@ -1,0 +1,172 @@
+package sweagent
+
+import (
+	"path"
+	"regexp"
+	"strings"
+
+	"github.com/agentlens-bench/agentlens/internal/ingest/format"
+	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
+	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
+	"github.com/agentlens-bench/agentlens/internal/trajectory"
+)
+
+// ID of the format, and the family of its tools.
+const ID = "sweagent"
+
+const agent = "SWE-agent"
+
+// Formats lists the records of SWE-agent.
+func Formats(table *tools.Table) []format.Format {
+	return []format.Format{{
+		ID:          ID,
+		Description: "SWE-agent .traj: version 0, version 1, or the history alone",
+		Detect:      detect,
+		Read:        func(rec format.Record) ([]format.Item, error) { return read(rec, table) },
+	}}
+}
+
+func detect(p *format.Probe) (string, bool) {
+	list := p.Get("trajectory")
+	first := list.First()
+	switch {
+	case first.Has("action", "observation") && p.Has("info"):
+		return "trajectory[0].action + observation + info", !first.Has("source")
+	case list.Kind() == '[' && first == nil && p.Has("info", "history"):
+		return "trajectory + history + info", true
+	case p.Get("attempts").First().Has("trajectory") && p.Has("info"):
+		return "attempts[0].trajectory + info", true
+	case list == nil && p.Get("history").First().Has("role") && !p.Has("instance_id"):
+		first := p.Get("history").First()
+		return "history[0].role + agent|message_type", first.Has("agent") || first.Has("message_type")
+	}
+	return "", false
+}
+
+// attempt is a run, or one of several attempts at its task.
+type attempt struct {
+	Trajectory loose.List[step]        `json:"trajectory"`
+	History    loose.List[historyItem] `json:"history"`
+	Info       loose.Of[struct {
+		ExitStatus loose.Text    `json:"exit_status"`
+		Submission loose.OptText `json:"submission"`
+		Version    loose.Text    `json:"swe_agent_version"`
+		Best       loose.Int     `json:"best_attempt_idx"`
+	}] `json:"info"`
+}
+
+type log struct {
+	attempt
+	Attempts loose.List[attempt] `json:"attempts"`
+	Replay   replay              `json:"replay_config"`
+}
+
+type step struct {
+	Action      loose.Text `json:"action"`
+	Observation loose.Text `json:"observation"`
+	Response    loose.Text `json:"response"`
+	Thought     loose.Text `json:"thought"`
+	State       state      `json:"state"`
+}
+
+type historyItem struct {
+	Role    loose.Text    `json:"role"`
+	Content loose.Content `json:"content"`
+	Thought loose.Text    `json:"thought"`
+	Action  loose.OptText `json:"action"`
+	Demo    loose.Flag    `json:"is_demo"`
+	Kind    loose.Text    `json:"message_type"`
+}
+
+func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
+	var l log
+	if err := format.Decode(rec.Data, &l); err != nil {
+		return nil, err
+	}
+	main := &l.attempt
+	if all := l.Attempts; len(main.Trajectory) == 0 && len(all) > 0 {
+		best := main.Info.V.Best.Or(int64(len(all) - 1))
+		main = &all[min(max(best, 0), int64(len(all)-1))]
+	}
+	if len(main.Trajectory) == 0 && len(main.History) == 0 {
+		return nil, &format.RecordError{
+			Code:    "no_trajectory",
+			Message: "the record has no steps: want a trajectory of action and observation, or a history",
+			Hint:    "choose another reader with --format",
+		}
+	}
+	name := runlog.NameFile(taskFile(rec.File))
+	info := &l.Info.V
+	r := &runlog.Run{
+		Tools: table, Family: ID, Agent: agent, Version: string(info.Version), NoExitCodes: true,
+		Task:        runlog.FirstOf(string(l.Replay.Problem.V.ID), name.Task),
+		Model:       runlog.FirstOf(string(l.Replay.Agent.V.Model.V.Name), name.Model),
+		Description: task(main.History),
+		ExitStatus:  runlog.FirstOf(string(info.ExitStatus), string(main.Info.V.ExitStatus)),
+	}
+	version := "v1"
+	switch {
+	case len(main.Trajectory) == 0:
+		version = "history"
+		readHistory(r, main.History)
+	default:
+		if main.Trajectory[0].State.text {
+			version = "v0"
+		}
+		readSteps(r, main.Trajectory)
+	}
+	if n := len(l.Attempts); n > 1 {
+		r.WarnN("other_attempt", "attempt that was not the best", n-1)
+	}
+	t := r.Trajectory(ID, version)
+	items := []format.Item{{Trajectory: t}}
+	if e, ok := evidence(t.ExitStatus, info.Submission); ok {
+		e.Key = t.ID
+		items = append(items, format.Item{Evidence: &e})
+	}
+	return append(items, name.Evidence(t.ID)...), nil
+}
+
+// evidence returns what the end of a run says about its outcome.
+func evidence(status string, submission loose.OptText) (format.Evidence, bool) {
+	switch {
+	case status == "exit_api" || status == "exit_environment_error":
+		return format.Evidence{Rank: format.RankReport, Source: "exit_status", Detail: outcome.Infrastructure}, true
+	case submission.Valid && strings.TrimSpace(string(submission.Value)) == "":
+		return format.Evidence{Rank: format.RankReport, Source: "submission", Outcome: trajectory.Fail, Detail: outcome.EmptyPatch}, true
+	}
+	return format.Evidence{}, false
+}
+
+// taskFile returns the path with the file's own name for the task: some collections put the
+// name of the folder before it.
+func taskFile(file string) string {
+	dir, base := path.Split(file)
+	if at := strings.LastIndex(base, "--"); at > 0 {
+		return dir + base[:at] + "/" + base[at+2:]
+	}
+	return file
+}
+
+// task returns the text of the first message of the user that is no demonstration.
+func task(history []historyItem) string {
+	for i := range history {
+		if h := &history[i]; h.Role == "user" && !h.Demo.Is() && h.Kind != "demonstration" {
+			return Task(h.Content.Text)
+		}
+	}
+	return ""
+}
+
+var issue = regexp.MustCompile(`(?s)\n(?:ISSUE|CTF TASK|TASK):\s*\n(.*?)\n\s*INSTRUCTIONS:`)
+
+// Task returns the issue between the instructions that SWE-agent's first message puts
+// around it.
+func Task(text string) string {
+	if m := issue.FindStringSubmatch(text); m != nil {
+		return strings.TrimSpace(m[1])
+	}
+	return strings.TrimSpace(runlog.Between(text, "<pr_description>", "</pr_description>"))
+}
