@@ -36,7 +36,7 @@ divergence with what was expected, the wasted spans, and the strip of stages.`,
 			return writeReport(cmd.OutOrStdout(), r)
 		},
 	}
-	cmd.Flags().StringVar(&profile, "profile", "release", "profile to report: "+strings.Join(bench.Profiles(), ", "))
+	cmd.Flags().StringVar(&profile, "profile", "", "profile to report (default release, where the dataset has it): "+strings.Join(bench.Profiles(), ", "))
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
 	return cmd
 }
@@ -59,7 +59,11 @@ func writeReport(w io.Writer, r bench.Report) error {
 		p("no tier (profile %s): %s", r.Profile, *r.Unjudged)
 	}
 	if s := r.Score; s != nil {
-		p("score %d, without the outcome %.2f%s", s.Score, s.WithoutOutcome, in(", verdict %s", r.Verdict))
+		bare := ""
+		if s.WithoutOutcome != nil {
+			bare = fmt.Sprintf(", without the outcome %.2f", *s.WithoutOutcome)
+		}
+		p("score %.4g%s%s", s.Score, bare, in(", verdict %s", r.Verdict))
 		for _, part := range s.Parts {
 			p("  %-20s %6.2f x %.2f = %5.2f", part.Name, part.Value, part.Weight, part.Points)
 		}
@@ -69,21 +73,27 @@ func writeReport(w io.Writer, r bench.Report) error {
 		if f.Few {
 			few = ", fewer than asked for"
 		}
-		p("reference %s: %d runs%s, %d nodes, path %d of %d with %d states, %d matched",
-			f.PTAID, len(f.Members), few, f.Nodes, f.PathIndex, f.Paths, f.PathLength, f.Matched)
+		if f.Path == nil {
+			p("pool %s: %s by %s%s", f.PTAID, plural(int64(len(f.Members)), "passing run"), "other models where there are any", few)
+		} else {
+			p("reference %s: %s%s, %s, path %d of %d with %d states, %d matched", f.PTAID, plural(int64(len(f.Members)), "run"), few,
+				plural(f.Nodes, "node"), f.Path.Index, f.Paths, f.Path.Length, f.Path.Matched)
+		}
+	}
+	if len(r.StageCoverage) > 0 {
 		p("  %-15s %8s %8s %8s %8s %8s %8s", "stage", "covered", "expected", "matched", "missing", "extra", "effort")
 		for _, s := range r.StageCoverage {
 			p("  %-15s %7.1f%% %8d %8d %8d %8d %7.2fx", s.Stage, s.Percent, s.Expected, s.Matched, s.Missing, s.Extra, s.Effort)
 		}
 	}
 	if d := r.Divergence; d != nil {
-		p("diverges at reference step %d (%.0f%% of the run)%s%s", d.Step, 100*d.Fraction, in(": did %s", d.Did), in(", expected %s", d.Expected))
+		p("diverges at %s step %d (%.0f%% of the run)%s%s", d.Of, d.Step, 100*d.Fraction, in(": did %s", d.Did), in(", expected %s", d.Expected))
 		for _, s := range d.Segments {
 			p("  missed reference steps %d-%d%s; %d own steps there", s.First, s.Last, in(" (%s)", s.Stage), s.Activity)
 		}
 	}
 	if r.WastedSteps != nil {
-		p("waste %d steps, severity %.4f", *r.WastedSteps, *r.WasteSeverity)
+		p("waste %s, severity %.4f", plural(*r.WastedSteps, "step"), *r.WasteSeverity)
 		for _, s := range r.Waste {
 			p("  %-24s steps %d-%d, %d wasted, %d tokens%s%s", s.Category, s.First, s.Last, s.Wasted, s.InputTokens+s.OutputTokens, in(", %s", s.Tool), in(" on %s", s.File))
 		}

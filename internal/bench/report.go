@@ -10,6 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/agentlens-bench/agentlens/internal/profile/paper"
+	"github.com/agentlens-bench/agentlens/internal/profile/process"
 	"github.com/agentlens-bench/agentlens/internal/profile/release"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/schema"
@@ -51,9 +53,9 @@ type Report struct {
 
 // Score is a score and what it is made of.
 type Score struct {
-	Score          int64   `json:"score"` // as tiers see it
-	WithoutOutcome float64 `json:"score_without_outcome"`
-	Parts          []Part  `json:"parts"`
+	Score          float64  `json:"score"`                 // 0-100, as tiers see it
+	WithoutOutcome *float64 `json:"score_without_outcome"` // release profile; the others never contain the outcome
+	Parts          []Part   `json:"parts"`
 }
 
 // Part is one term of a score: Points = Weight * Value.
@@ -64,16 +66,22 @@ type Part struct {
 	Points float64 `json:"points"`
 }
 
-// Ref is the reference a run was judged by.
+// Ref is the reference a run was judged by, or the pool of runs it was compared with.
 type Ref struct {
-	PTAID      string   `json:"pta_id"`
-	Members    []string `json:"members"`
-	Nodes      int64    `json:"nodes"`
-	Paths      int64    `json:"paths"`
-	PathIndex  int64    `json:"path_index"`
-	PathLength int64    `json:"path_length"`
-	Matched    int64    `json:"matched"`
-	Few        bool     `json:"few_references"`
+	PTAID   string   `json:"pta_id"`
+	Mode    string   `json:"mode"`
+	Members []string `json:"members"`
+	Nodes   int64    `json:"nodes"`
+	Paths   int64    `json:"paths"`
+	Path    *Path    `json:"path"` // null for a pool
+	Few     bool     `json:"few_references"`
+}
+
+// Path is the path of a reference that fits the run best.
+type Path struct {
+	Index   int64 `json:"index"`
+	Length  int64 `json:"length"`
+	Matched int64 `json:"matched"`
 }
 
 // StageCoverage compares one stage of the run with the reference path.
@@ -89,7 +97,8 @@ type StageCoverage struct {
 
 // DivergencePoint is where the run first missed the reference.
 type DivergencePoint struct {
-	Step     int64               `json:"step"` // 1-based on the reference path
+	Of       string              `json:"of"`   // what Step counts: reference (path steps) or run (its own steps)
+	Step     int64               `json:"step"` // 1-based
 	Fraction float64             `json:"fraction"`
 	Did      *string             `json:"did"`
 	Expected *string             `json:"expected"`
@@ -123,7 +132,8 @@ type Reason struct {
 	Severity string `json:"severity"`
 }
 
-// Show reads the report of one run from a dataset.
+// Show reads the report of one run from a dataset. Profile "" is release where the dataset
+// has it, else its first one.
 func Show(ctx context.Context, dir, id, profile string) (Report, error) {
 	r := Report{Profile: profile, TrajectoryID: id}
 	root, err := openDataset(dir)
@@ -134,6 +144,13 @@ func Show(ctx context.Context, dir, id, profile string) (Report, error) {
 	m, err := readManifest(root)
 	if err != nil {
 		return r, err
+	}
+	if profile == "" {
+		profile = m.Parameters.Profiles[0]
+		if slices.Contains(m.Parameters.Profiles, "release") {
+			profile = "release"
+		}
+		r.Profile = profile
 	}
 	if !slices.Contains(m.Parameters.Profiles, profile) {
 		return r, fmt.Errorf("%w: the dataset has no profile %q, only %s", ErrUsage, profile, strings.Join(m.Parameters.Profiles, ", "))
@@ -155,7 +172,17 @@ func Show(ctx context.Context, dir, id, profile string) (Report, error) {
 		r.Tier, r.TierRule, r.Category, r.Unjudged = tier.Tier, tier.Rule, tier.CategoryName, tier.Reason
 	}
 	if f, ok := one[schema.Features](&q, "SELECT %s FROM features WHERE profile = ? AND trajectory_id = ?", profile, id); ok {
-		r.features(&q, f)
+		r.Verdict, r.WastedSteps, r.WasteSeverity = f.Verdict, f.TotalWastedSteps, f.WasteSeverity
+		q.decode(f.FailureReasons, &r.Reasons)
+		q.decode(f.Strengths, &r.Strengths)
+		switch profile {
+		case "release":
+			r.release(&q, f)
+		case "paper":
+			r.paper(&q, f, m.Parameters.Paper.Weights)
+		case "process":
+			r.process(&q, m.Parameters.Process.Weights)
+		}
 	}
 	for _, w := range all[schema.Waste](&q, "SELECT %s FROM waste WHERE profile = ? AND trajectory_id = ? AND report = 'detectors' ORDER BY first_step, category, span", profile, id) {
 		r.Waste = append(r.Waste, WasteSpan{w.Category, w.FirstStep, w.LastStep, w.WastedSteps, w.InputTokens, w.OutputTokens, w.Tool, w.FilePath})
@@ -163,11 +190,8 @@ func Show(ctx context.Context, dir, id, profile string) (Report, error) {
 	return r, q.err
 }
 
-// features fills what only a scored run has.
-func (r *Report) features(q *reading, f schema.Features) {
-	r.Verdict, r.WastedSteps, r.WasteSeverity = f.Verdict, f.TotalWastedSteps, f.WasteSeverity
-	q.decode(f.FailureReasons, &r.Reasons)
-	q.decode(f.Strengths, &r.Strengths)
+// release fills what the release profile says of a scored run.
+func (r *Report) release(q *reading, f schema.Features) {
 	s, ok := one[schema.SignalsRelease](q, "SELECT %s FROM signals_release WHERE trajectory_id = ?", r.TrajectoryID)
 	if !ok {
 		return
@@ -175,30 +199,6 @@ func (r *Report) features(q *reading, f schema.Features) {
 	if s.Signals != nil {
 		r.Signals = strings.Split(*s.Signals, ",")
 	}
-	r.Score = releaseScore(f, s)
-	r.StageCoverage = []StageCoverage{
-		{"exploration", *f.StageCoverageE, s.StageTotalE, s.StageMatchedE, s.StageTotalE - s.StageMatchedE, s.StageExtraE, s.EffortRatioE},
-		{"implementation", *f.StageCoverageI, s.StageTotalI, s.StageMatchedI, s.StageTotalI - s.StageMatchedI, s.StageExtraI, s.EffortRatioI},
-		{"verification", *f.StageCoverageV, s.StageTotalV, s.StageMatchedV, s.StageTotalV - s.StageMatchedV, s.StageExtraV, s.EffortRatioV},
-		{"orchestration", *f.StageCoverageO, s.StageTotalO, s.StageMatchedO, s.StageTotalO - s.StageMatchedO, s.StageExtraO, s.EffortRatioO},
-	}
-	if f.DivergenceStep != nil {
-		r.Divergence = &DivergencePoint{Step: *f.DivergenceStep, Fraction: *f.DivergenceFraction, Did: s.DivergenceDescription, Expected: s.DivergenceExpected}
-		for _, d := range all[schema.Divergence](q, "SELECT %s FROM divergences WHERE profile = ? AND trajectory_id = ? ORDER BY segment", r.Profile, r.TrajectoryID) {
-			r.Divergence.Segments = append(r.Divergence.Segments, DivergenceSegment{d.StartStep, d.EndStep, d.Stage, d.Activity})
-		}
-	}
-	r.Reference = &Ref{PTAID: s.PTAID, PathIndex: s.BestPathIndex, PathLength: s.GTPathLen, Matched: s.MatchedCount, Paths: s.TotalPaths, Few: s.FewReferences}
-	if p, ok := one[schema.PTA](q, "SELECT %s FROM pta WHERE profile = ? AND pta_id = ?", r.Profile, s.PTAID); ok {
-		r.Reference.Nodes = p.NNodes
-	}
-	for _, m := range all[schema.PTAMember](q, "SELECT %s FROM pta_members WHERE profile = ? AND pta_id = ? ORDER BY position", r.Profile, s.PTAID) {
-		r.Reference.Members = append(r.Reference.Members, m.TrajectoryID)
-	}
-}
-
-// releaseScore takes the release's score apart (release profile section 7).
-func releaseScore(f schema.Features, s schema.SignalsRelease) *Score {
 	outcome := 50.0
 	if f.Passed != nil {
 		outcome = 0
@@ -206,18 +206,96 @@ func releaseScore(f schema.Features, s schema.SignalsRelease) *Score {
 			outcome = 100
 		}
 	}
-	parts := []Part{
+	r.Score = score(float64(*f.QualityScore), []Part{
 		{Name: "coverage", Weight: release.WeightCoverage, Value: *f.CoveragePercent},
 		{Name: "coherence", Weight: release.WeightCoherence, Value: *f.CoherenceScore * 100},
 		{Name: "stage completeness", Weight: release.WeightCompleteness, Value: *f.StageCompleteness * 100},
 		{Name: "workflow similarity", Weight: release.WeightWorkflow, Value: *f.WorkflowSimilarity * 100},
 		{Name: "F1", Weight: release.WeightF1, Value: *f.F1Score},
 		{Name: "outcome", Weight: release.WeightOutcome, Value: outcome},
+	})
+	r.Score.WithoutOutcome = &s.ScoreWithoutOutcome
+	r.StageCoverage = []StageCoverage{
+		{"exploration", *f.StageCoverageE, s.StageTotalE, s.StageMatchedE, s.StageTotalE - s.StageMatchedE, s.StageExtraE, s.EffortRatioE},
+		{"implementation", *f.StageCoverageI, s.StageTotalI, s.StageMatchedI, s.StageTotalI - s.StageMatchedI, s.StageExtraI, s.EffortRatioI},
+		{"verification", *f.StageCoverageV, s.StageTotalV, s.StageMatchedV, s.StageTotalV - s.StageMatchedV, s.StageExtraV, s.EffortRatioV},
+		{"orchestration", *f.StageCoverageO, s.StageTotalO, s.StageMatchedO, s.StageTotalO - s.StageMatchedO, s.StageExtraO, s.EffortRatioO},
 	}
+	if f.DivergenceStep != nil {
+		r.Divergence = &DivergencePoint{Of: "reference", Step: *f.DivergenceStep, Fraction: *f.DivergenceFraction, Did: s.DivergenceDescription, Expected: s.DivergenceExpected, Segments: r.segments(q)}
+	}
+	r.reference(q, s.PTAID, &Path{s.BestPathIndex, s.GTPathLen, s.MatchedCount}, s.FewReferences)
+}
+
+// paper fills what the paper profile says of a scored run.
+func (r *Report) paper(q *reading, f schema.Features, w paper.Weights) {
+	s, ok := one[schema.SignalsPaper](q, "SELECT %s FROM signals_paper WHERE trajectory_id = ?", r.TrajectoryID)
+	if !ok {
+		return
+	}
+	r.Score = score(s.PaperScore, []Part{
+		{Name: "structural F1", Weight: w.Struct, Value: s.Struct},
+		{Name: "set coverage", Weight: w.Cov, Value: s.Cov},
+		{Name: "coherence", Weight: w.Coh, Value: s.Coh * 100},
+		{Name: "temporal profile", Weight: w.Temp, Value: s.Temp * 100},
+	})
+	if s.ScoreMean != nil {
+		r.Score.Score = *s.ScoreMean
+	}
+	if f.DivergenceStep != nil {
+		r.Divergence = &DivergencePoint{Of: "run", Step: *f.DivergenceStep, Fraction: *f.DivergenceFraction, Segments: r.segments(q)}
+	}
+	r.Signals = flags(s.Flags)
+	r.reference(q, s.PTAID, &Path{s.BestPath, s.BestPathLen, s.MatchedSteps}, strings.Contains(textOr(s.Flags), "refs<"))
+}
+
+// process fills what the process profile says of a scored run.
+func (r *Report) process(q *reading, w process.Weights) {
+	s, ok := one[schema.SignalsProcess](q, "SELECT %s FROM signals_process WHERE trajectory_id = ?", r.TrajectoryID)
+	if !ok || s.ProcessScore == nil {
+		return
+	}
+	r.Score = score(*s.ProcessScore, []Part{
+		{Name: "followed steps (A)", Weight: w.A, Value: *s.A * 100},
+		{Name: "edited files (F)", Weight: w.F, Value: *s.F * 100},
+		{Name: "verified after (V)", Weight: w.V, Value: s.V * 100},
+	})
+	r.Signals = flags(s.Flags)
+	if s.PTAID != nil {
+		r.reference(q, *s.PTAID, nil, strings.Contains(textOr(s.Flags), "small_pool"))
+	}
+}
+
+func flags(text *string) []string {
+	if text == nil {
+		return nil
+	}
+	return strings.Split(*text, ",")
+}
+
+func score(value float64, parts []Part) *Score {
 	for i := range parts {
 		parts[i].Points = parts[i].Weight * parts[i].Value
 	}
-	return &Score{Score: *f.QualityScore, WithoutOutcome: s.ScoreWithoutOutcome, Parts: parts}
+	return &Score{Score: value, Parts: parts}
+}
+
+func (r *Report) segments(q *reading) []DivergenceSegment {
+	var out []DivergenceSegment
+	for _, d := range all[schema.Divergence](q, "SELECT %s FROM divergences WHERE profile = ? AND trajectory_id = ? ORDER BY segment", r.Profile, r.TrajectoryID) {
+		out = append(out, DivergenceSegment{d.StartStep, d.EndStep, d.Stage, d.Activity})
+	}
+	return out
+}
+
+func (r *Report) reference(q *reading, id string, path *Path, few bool) {
+	r.Reference = &Ref{PTAID: id, Path: path, Few: few}
+	if p, ok := one[schema.PTA](q, "SELECT %s FROM pta WHERE profile = ? AND pta_id = ?", r.Profile, id); ok {
+		r.Reference.Nodes, r.Reference.Mode, r.Reference.Paths = p.NNodes, p.Mode, p.NPaths
+	}
+	for _, m := range all[schema.PTAMember](q, "SELECT %s FROM pta_members WHERE profile = ? AND pta_id = ? ORDER BY position", r.Profile, id) {
+		r.Reference.Members = append(r.Reference.Members, m.TrajectoryID)
+	}
 }
 
 // A reading is a series of queries about one run; the first error ends it.
