@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
+	"github.com/agentlens-bench/agentlens/internal/experiment"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 )
 
@@ -55,7 +56,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitRefused
 	case errors.Is(err, errDiffers):
 		return exitFailure
-	case errors.As(err, &usage), errors.Is(err, bench.ErrUsage), errors.Is(err, ingest.ErrUsage):
+	case errors.As(err, &usage), errors.Is(err, bench.ErrUsage), errors.Is(err, ingest.ErrUsage), errors.Is(err, experiment.ErrUsage):
 		fmt.Fprintf(stderr, "agentlens: %v\ntry: %s --help\n", err, cmd.CommandPath())
 		return exitUsage
 	case errors.Is(err, context.Canceled):
@@ -81,17 +82,24 @@ Exit codes: 0 done, 1 failure, 2 usage, 3 done but some records were refused.`,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newBuild(), newVerify(), newShow(), newVersions(), newDiff(), newSchema(), newSynth(), newReproduce())
+	root.AddCommand(newBuild(), newVerify(), newShow(), newVersions(), newDiff(), newSchema(), newSynth(), newStats(), newReproduce(), newFigures(),
+		newCalibrate(), newAblate(), newBaseline())
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	for _, c := range append(root.Commands(), root) {
-		if args := c.Args; args != nil {
-			c.Args = func(cmd *cobra.Command, a []string) error {
-				if err := args(cmd, a); err != nil {
-					return usageError{err}
-				}
-				return nil
+	markUsage(root)
+	return root
+}
+
+// markUsage makes wrong numbers of arguments usage errors, in all commands below cmd.
+func markUsage(cmd *cobra.Command) {
+	if args := cmd.Args; args != nil {
+		cmd.Args = func(cmd *cobra.Command, a []string) error {
+			if err := args(cmd, a); err != nil {
+				return usageError{err}
 			}
+			return nil
 		}
 	}
-	return root
+	for _, c := range cmd.Commands() {
+		markUsage(c)
+	}
 }

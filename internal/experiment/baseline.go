@@ -46,11 +46,19 @@ type Baseline struct {
 	Separation Separation `json:"separation"`
 }
 
+// CheckReferences says whether k references are enough for a baseline.
+func CheckReferences(k int) error {
+	if k < profile.MinReferences {
+		return fmt.Errorf("%w: k is %d, want at least %d references", ErrUsage, k, profile.MinReferences)
+	}
+	return nil
+}
+
 // RunBaseline scores every run by the method.
 func RunBaseline(ctx context.Context, c Corpus, name string, k int, method Method, sampling stats.Resampling) (Baseline, error) {
 	out := Baseline{Method: name, K: k}
-	if k < profile.MinReferences {
-		return out, fmt.Errorf("%w: k is %d, want at least %d references", ErrUsage, k, profile.MinReferences)
+	if err := CheckReferences(k); err != nil {
+		return out, err
 	}
 	type scored struct {
 		runs   []Run

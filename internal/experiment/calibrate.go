@@ -87,11 +87,11 @@ type Calibration struct {
 // Calibrate fits weights to the outcomes and measures them on held-out tasks and models.
 func Calibrate(ctx context.Context, d Dataset, opt CalibrateOptions) (Calibration, error) {
 	out := Calibration{Profile: d.Profile, Method: opt.Method}
-	signals, err := pick(d, opt.Signals)
+	points, err := opt.points()
 	if err != nil {
 		return out, err
 	}
-	points, err := opt.points()
+	signals, err := pick(d, opt.Signals)
 	if err != nil {
 		return out, err
 	}

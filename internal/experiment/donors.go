@@ -124,11 +124,19 @@ type TierShare struct {
 // meanSizes are the M of MeanOfDraws that the number of draws allows.
 var meanSizes = [...]int{4, 8, 12}
 
+// CheckDraws says which of the parameters AblatePaperDonors can't use.
+func CheckDraws(params paper.Params) error {
+	if params.Draws < 2 {
+		return fmt.Errorf("%w: %d draws; want at least 2", ErrUsage, params.Draws)
+	}
+	return checkPaper(params)
+}
+
 // AblatePaperDonors scores every run against params.Draws draws of references, at least 2.
 func AblatePaperDonors(ctx context.Context, c Corpus, params paper.Params, sampling stats.Resampling) (PaperDonors, error) {
 	out := PaperDonors{Labels: string(params.Labels), K: params.K, Draws: params.Draws, OtherModels: params.OtherModels}
-	if params.Draws < 2 {
-		return out, fmt.Errorf("%w: %d draws; want at least 2", ErrUsage, params.Draws)
+	if err := CheckDraws(params); err != nil {
+		return out, err
 	}
 	type drawn struct {
 		runs   []Run
@@ -259,11 +267,22 @@ type ProcessDonors struct {
 	Separation Separation `json:"separation"`
 }
 
+// CheckHalvings says what AblateProcessDonors can't use.
+func CheckHalvings(params process.Params, halvings int) error {
+	if halvings < 1 {
+		return fmt.Errorf("%w: %d halvings; want at least 1", ErrUsage, halvings)
+	}
+	if err := params.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	return nil
+}
+
 // AblateProcessDonors halves the pools, with seeds 1 to halvings.
 func AblateProcessDonors(ctx context.Context, c Corpus, params process.Params, halvings int, sampling stats.Resampling) (ProcessDonors, error) {
 	out := ProcessDonors{Halvings: halvings}
-	if halvings < 1 {
-		return out, fmt.Errorf("%w: %d halvings; want at least 1", ErrUsage, halvings)
+	if err := CheckHalvings(params, halvings); err != nil {
+		return out, err
 	}
 	parts, err := eachSteps(ctx, c, func(ctx context.Context, t *steps.Task) (halved, error) { return halve(ctx, t, params, halvings) })
 	if err != nil {

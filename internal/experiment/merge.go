@@ -54,6 +54,26 @@ type MergeCountOptions struct {
 	Sampling stats.Resampling
 }
 
+// Validate says which option can't be used.
+func (o MergeCountOptions) Validate() error {
+	for i, k := range o.Ks {
+		if k < profile.MinReferences || i > 0 && k <= o.Ks[i-1] {
+			return fmt.Errorf("%w: k %v; want ascending numbers from %d on", ErrUsage, o.Ks, profile.MinReferences)
+		}
+	}
+	if len(o.Ks) == 0 || o.Draws < 1 {
+		return fmt.Errorf("%w: %d values of k and %d draws; want at least one of each", ErrUsage, len(o.Ks), o.Draws)
+	}
+	return checkPaper(o.Params)
+}
+
+func checkPaper(p paper.Params) error {
+	if err := p.Validate(); err != nil {
+		return fmt.Errorf("%w: %w", ErrUsage, err)
+	}
+	return nil
+}
+
 // MergeCount is the effect of how many runs make a reference (the paper's Table 19). The
 // first k passing runs of a draw are merged and judge all other runs of the task. A task can
 // be scored when a passing run is left over and a run fails.
@@ -98,13 +118,8 @@ type countOfTask struct {
 // AblateMergeCount draws references of each size.
 func AblateMergeCount(ctx context.Context, c Corpus, opt MergeCountOptions) (MergeCount, error) {
 	out := MergeCount{Labels: string(opt.Params.Labels), Draws: opt.Draws, Cut: opt.Params.Cuts.Solid}
-	for i, k := range opt.Ks {
-		if k < profile.MinReferences || i > 0 && k <= opt.Ks[i-1] {
-			return out, fmt.Errorf("%w: k %v; want ascending numbers from %d on", ErrUsage, opt.Ks, profile.MinReferences)
-		}
-	}
-	if len(opt.Ks) == 0 || opt.Draws < 1 {
-		return out, fmt.Errorf("%w: %d values of k and %d draws; want at least one of each", ErrUsage, len(opt.Ks), opt.Draws)
+	if err := opt.Validate(); err != nil {
+		return out, err
 	}
 	parts, err := eachSteps(ctx, c, func(ctx context.Context, t *steps.Task) (countTask, error) { return countMerges(ctx, t, opt) })
 	if err != nil {
@@ -266,6 +281,17 @@ type MergeOrderOptions struct {
 // maxOrders bounds the orders that Orders = 0 stands for: K up to 7.
 const maxOrders = 5040
 
+// Validate says which option can't be used.
+func (o MergeOrderOptions) Validate() error {
+	if o.K < profile.MinReferences || o.Combos < 1 || o.Orders < 0 {
+		return fmt.Errorf("%w: k %d, %d combinations, %d orders; want k of at least %d, a combination, and 0 (all) or more orders", ErrUsage, o.K, o.Combos, o.Orders, profile.MinReferences)
+	}
+	if o.Orders == 0 && factorial(o.K, maxOrders) > maxOrders {
+		return fmt.Errorf("%w: all orders of %d runs are more than %d; ask for a number of orders", ErrUsage, o.K, maxOrders)
+	}
+	return checkPaper(o.Params)
+}
+
 // MergeOrder is the effect of the order in which the same runs are merged (the paper's Table
 // 20), on all other runs of the task.
 type MergeOrder struct {
@@ -310,13 +336,10 @@ type Combo struct {
 // AblateMergeOrder merges sets of runs in many orders.
 func AblateMergeOrder(ctx context.Context, task profile.Task, opt MergeOrderOptions) (MergeOrder, error) {
 	out := MergeOrder{Task: task.ID, Labels: string(opt.Params.Labels), K: opt.K}
-	if opt.K < profile.MinReferences || opt.Combos < 1 || opt.Orders < 0 {
-		return out, fmt.Errorf("%w: k %d, %d combinations, %d orders; want k of at least %d, a combination, and 0 (all) or more orders", ErrUsage, opt.K, opt.Combos, opt.Orders, profile.MinReferences)
+	if err := opt.Validate(); err != nil {
+		return out, err
 	}
 	possible := factorial(opt.K, maxOrders)
-	if opt.Orders == 0 && possible > maxOrders {
-		return out, fmt.Errorf("%w: all orders of %d runs are more than %d; ask for a number of orders", ErrUsage, opt.K, maxOrders)
-	}
 	t, err := steps.Load(ctx, task, shell.New(shell.Options{}))
 	if err != nil {
 		return out, err
@@ -333,8 +356,8 @@ func AblateMergeOrder(ctx context.Context, task profile.Task, opt MergeOrderOpti
 		}
 	}
 	if pass <= opt.K || fail == 0 {
-		return out, fmt.Errorf("task %s has %d passing and %d failing runs: with %d passing runs merged, at least one of each outcome must be left to judge: %w",
-			task.ID, pass, fail, opt.K, stats.ErrUndefined)
+		return out, fmt.Errorf("task %s has %d passing and %d failing runs: with %d passing runs merged, at least one of each outcome must be left to judge; take another task, or a smaller k",
+			task.ID, pass, fail, opt.K)
 	}
 	sets := combinations(t, opt)
 	out.All = opt.Orders == 0 || opt.Orders >= possible

@@ -146,8 +146,8 @@ func twoOutcomes(pass []bool, unknown, unscored int) error {
 	if n > 0 && n < len(pass) {
 		return nil
 	}
-	return fmt.Errorf("no separation of passing from failing runs: %d runs pass and %d fail, but both outcomes are needed (left out: %d runs with unknown outcome, %d without a score): %w",
-		n, len(pass)-n, unknown, unscored, stats.ErrUndefined)
+	return fmt.Errorf("no separation of passing from failing runs: %d runs pass and %d fail, but both outcomes are needed (left out: %d runs with unknown outcome, %d without a score)",
+		n, len(pass)-n, unknown, unscored)
 }
 
 func separate(name string, scores []float64, r rows, sampling stats.Resampling) (Block, error) {
