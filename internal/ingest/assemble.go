@@ -35,6 +35,7 @@ type spooled struct {
 	format   string // its id
 	part     format.Part
 	order    float64
+	informs  bool
 	sha256   string
 	warnings []trajectory.Warning
 	size     int64
@@ -46,7 +47,7 @@ type spooled struct {
 func (s *spool) add(f *format.Format, rec format.Record, note format.Note, all bool, warnings []trajectory.Warning) error {
 	p := spooled{
 		format: f.ID, order: note.Order, sha256: rec.SHA256, warnings: warnings, size: int64(len(rec.Data)),
-		part: format.Part{File: rec.File, Line: rec.Line, Note: note.Value, Kept: true},
+		part: format.Part{File: rec.File, Line: rec.Line, Note: note.Value, Kept: !note.Informs}, informs: note.Informs,
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -168,9 +169,10 @@ func (s *sourceReader) assemble(ctx context.Context) error {
 		}
 		for j, ok := range taken {
 			switch {
-			case !ok && mine[j].part.Kept:
+			case ok || mine[j].informs:
+			case mine[j].part.Kept:
 				s.skip("part of no run")
-			case !ok:
+			default:
 				s.skip("superseded by a later record of its run")
 			}
 		}

@@ -209,7 +209,7 @@ func TestFormatOverride(t *testing.T) {
 	_, err := read(t, ingest.Options{Format: "nonsense"}, file)
 	wantError(t, err, "nonsense", "agentlens-release", "openhands-v0")
 	_, err = read(t, ingest.Options{Format: "openhands-v0"}, file)
-	wantError(t, err, "no step of a run", "--format")
+	wantError(t, err, "has no trajectory", "--format")
 }
 
 func TestReleaseWarnings(t *testing.T) {

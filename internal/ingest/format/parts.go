@@ -24,6 +24,9 @@ type Note struct {
 	// Format.Read, and does not reach Plan.
 	Alone bool
 
+	// Informs marks a record that only Plan needs: its bytes are dropped, its note is left.
+	Informs bool
+
 	// Slot, when not empty, names records of which only the one with the highest Order is
 	// read (of equals, the last by file and line). The bytes of the others are dropped, so
 	// that logs which repeat what they said before do not pile up.
@@ -40,7 +43,7 @@ type Part struct {
 	File string
 	Line int64
 	Note any
-	Kept bool // false when another record took its slot: only the note is left
+	Kept bool // false when only the note is left: another record took its slot, or it informs
 }
 
 // Run is a run that a plan found.

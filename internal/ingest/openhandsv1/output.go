@@ -1,0 +1,181 @@
+package openhandsv1
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/agentlens-bench/agentlens/internal/ingest/format"
+	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
+	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/trajectory"
+)
+
+// output is a line of a benchmark's output.jsonl.
+type output struct {
+	InstanceID  loose.Text        `json:"instance_id"`
+	Attempt     loose.Int         `json:"attempt"`
+	Instruction loose.Text        `json:"instruction"`
+	History     loose.List[event] `json:"history"`
+	Error       loose.Text        `json:"error"`
+	Report      loose.Of[report]  `json:"report"`
+	TestResult  loose.Of[struct {
+		GitPatch loose.OptText    `json:"git_patch"`
+		Report   loose.Of[report] `json:"report"`
+		Resolved loose.Flag       `json:"resolved"`
+	}] `json:"test_result"`
+	Metadata loose.Of[struct {
+		LLM       loose.Of[model] `json:"llm"`
+		LLMConfig loose.Of[model] `json:"llm_config"`
+	}] `json:"metadata"`
+	Instance loose.Of[struct {
+		Repo loose.Text `json:"repo"`
+	}] `json:"instance"`
+}
+
+type model struct {
+	Model loose.Text `json:"model"`
+}
+
+// report is the verdict an evaluation writes into its lines.
+type report struct {
+	Resolved         loose.Flag `json:"resolved"`
+	EmptyGeneration  loose.Flag `json:"empty_generation"`
+	FailedApplyPatch loose.Flag `json:"failed_apply_patch"`
+	ErrorEval        loose.Flag `json:"error_eval"`
+	TestTimeout      loose.Flag `json:"test_timeout"`
+}
+
+func (r report) verdict() (trajectory.Outcome, string, bool) {
+	v := outcome.Report{
+		EmptyGeneration:  r.EmptyGeneration.Is(),
+		FailedApplyPatch: r.FailedApplyPatch.Is(),
+		ErrorEval:        r.ErrorEval.Is(),
+		TestTimeout:      r.TestTimeout.Is(),
+	}
+	if r.Resolved.Valid {
+		v.Resolved = &r.Resolved.Value
+	}
+	return v.Verdict()
+}
+
+// detectOutput knows a line by its history of V1 events; one without events by the members
+// that V0 did not have.
+func detectOutput(p *format.Probe) (string, bool) {
+	if !p.Has("instance_id", "history") {
+		return "", false
+	}
+	history := p.Get("history")
+	if first := history.First(); first != nil {
+		return "instance_id + history[0].kind", isEvent(first)
+	}
+	return "instance_id + attempt", (history.Kind() == '[' || history.Kind() == 'n') && (p.Has("attempt") || p.Has("runtime_runs"))
+}
+
+// outputNote says whose attempt a line is.
+type outputNote struct {
+	key     string
+	attempt int64
+}
+
+func noteOutput(rec format.Record) (format.Note, error) {
+	var line struct {
+		InstanceID loose.Text `json:"instance_id"`
+		Attempt    loose.Int  `json:"attempt"`
+	}
+	if err := format.Decode(rec.Data, &line); err != nil {
+		return format.Note{}, err
+	}
+	if !line.Attempt.Valid || line.InstanceID == "" {
+		return format.Note{Alone: true}, nil
+	}
+	key := path.Dir(rec.File) + "\x00" + string(line.InstanceID)
+	return format.Note{
+		Value: outputNote{key, line.Attempt.Value},
+		Slot:  key, Order: float64(line.Attempt.Value), Attempt: true,
+	}, nil
+}
+
+// planOutput makes a run of every attempt that was kept.
+func planOutput(parts []format.Part) []format.Run {
+	dropped := map[string]int{}
+	for _, p := range parts {
+		if !p.Kept {
+			dropped[p.Note.(outputNote).key]++
+		}
+	}
+	var runs []format.Run
+	for i, p := range parts {
+		if !p.Kept {
+			continue
+		}
+		superseded := dropped[p.Note.(outputNote).key]
+		runs = append(runs, format.Run{File: p.File, Line: p.Line, Parts: []int{i}, Read: func(records []format.Record) ([]format.Item, error) {
+			return readOutput(records[0], superseded)
+		}})
+	}
+	return runs
+}
+
+func readOutput(rec format.Record, superseded int) ([]format.Item, error) {
+	var line output
+	if err := format.Decode(rec.Data, &line); err != nil {
+		return nil, err
+	}
+	if line.InstanceID == "" {
+		return nil, &format.RecordError{
+			Code:    "no_instance_id",
+			Message: "the line has no instance_id: want the id of its task",
+			Hint:    "add instance_id, or give the events alone as a file",
+		}
+	}
+	c := newConversation()
+	c.Task = string(line.InstanceID)
+	c.Repo = string(line.Instance.V.Repo)
+	meta := &line.Metadata.V
+	c.Model = runlog.FirstOf(string(meta.LLM.V.Model), string(meta.LLMConfig.V.Model))
+	c.converse(line.History)
+	if c.Description == "" {
+		c.Description = string(line.Instruction)
+	}
+	if line.Error != "" {
+		c.ExitStatus = string(line.Error)
+	}
+	c.WarnN(warnAttempts, "earlier attempt at the instance", superseded)
+	t := c.trajectory(IDOutput)
+	if line.Attempt.Valid {
+		t.ID += fmt.Sprintf("-attempt%d", line.Attempt.Value)
+	}
+	items := []format.Item{{Trajectory: t}}
+	if e, ok := line.evidence(); ok {
+		e.Key, e.Rank = t.ID, format.RankReport
+		items = append(items, format.Item{Evidence: &e})
+	}
+	return items, nil
+}
+
+// evidence returns what a line says about its outcome: its report, else an error of the
+// platform, else an empty patch.
+func (o *output) evidence() (format.Evidence, bool) {
+	result := &o.TestResult.V
+	for _, from := range [...]struct {
+		name   string
+		report report
+	}{
+		{"test_result.report", result.Report.V},
+		{"report", o.Report.V},
+		{"test_result", report{Resolved: result.Resolved}},
+	} {
+		if verdict, detail, ok := from.report.verdict(); ok {
+			return format.Evidence{Outcome: verdict, Detail: detail, Source: from.name}, true
+		}
+	}
+	if outcome.BrokenOff(string(o.Error)) {
+		return format.Evidence{Outcome: trajectory.Unknown, Detail: outcome.Infrastructure, Source: "error"}, true
+	}
+	if patch := result.GitPatch; patch.Valid && strings.TrimSpace(string(patch.Value)) == "" {
+		return format.Evidence{Outcome: trajectory.Fail, Detail: outcome.EmptyPatch, Source: "git_patch"}, true
+	}
+	return format.Evidence{}, false
+}
