@@ -23,7 +23,7 @@ func formatsWith(table *tools.Table) []format.Format {
 	return slices.Concat(
 		outcome.Formats(),
 		release.Formats(),
-		openhandsv1.Formats(),
+		openhandsv1.Formats(table),
 		openhands.Formats(),
 		minisweagent.Formats(table),
 	)

@@ -92,7 +92,7 @@ func noteFolder(rec format.Record) (format.Note, error) {
 }
 
 // planFolder makes a run of every folder with events.
-func planFolder(parts []format.Part) []format.Run {
+func (r reader) planFolder(parts []format.Part) []format.Run {
 	type folder struct{ states, events []int }
 	folders := map[string]*folder{}
 	var names []string
@@ -132,7 +132,7 @@ func planFolder(parts []format.Part) []format.Run {
 			numbers[i] = number(n)
 		}
 		slices.Reverse(f.states) // a base_state.json counts after a meta.json
-		plan := folderPlan{folder: name, states: len(f.states), missing: missing(numbers), tasks: tasks}
+		plan := folderPlan{reader: r, folder: name, states: len(f.states), missing: missing(numbers), tasks: tasks}
 		runs = append(runs, format.Run{File: name, Parts: slices.Concat(f.states, f.events), Read: plan.read})
 	}
 	return runs
@@ -148,6 +148,7 @@ func missing(sorted []int64) int {
 }
 
 type folderPlan struct {
+	reader  reader
 	folder  string
 	states  int // of the records
 	missing int
@@ -155,7 +156,7 @@ type folderPlan struct {
 }
 
 func (p folderPlan) read(records []format.Record) ([]format.Item, error) {
-	c := newConversation()
+	c := p.reader.conversation()
 	c.id = plainID(path.Base(p.folder))
 	if c.id == "" {
 		c.id = plainID(path.Base(path.Dir(p.folder))) // the folder of the service inside

@@ -9,6 +9,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
 	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 )
 
 // Ids of the formats.
@@ -18,31 +19,36 @@ const (
 	IDOutput = "openhands-v1-output"
 )
 
-// Formats lists the records of OpenHands V1, in the order they are tried in.
-func Formats() []format.Format {
+// Formats lists the records of OpenHands V1, in the order they are tried in. Tools are
+// mapped by the table.
+func Formats(table *tools.Table) []format.Format {
+	r := reader{table}
 	return []format.Format{
 		{
 			ID:          IDOutput,
 			Description: "OpenHands V1 benchmark output.jsonl: one attempt at an instance a line",
 			Detect:      detectOutput,
-			Parts:       &format.Parts{Note: noteOutput, Plan: planOutput},
-			Read:        func(rec format.Record) ([]format.Item, error) { return readOutput(rec, 0) },
+			Parts:       &format.Parts{Note: noteOutput, Plan: r.planOutput},
+			Read:        func(rec format.Record) ([]format.Item, error) { return r.readOutput(rec, 0) },
 		},
 		{
 			ID:          IDEvents,
 			Description: "OpenHands V1: events as JSON Lines or as an array",
 			Detect:      detectEvents,
 			Joined:      func(first *format.Probe) bool { return isEvent(first.Root) },
-			Read:        readEvents,
+			Read:        r.readEvents,
 		},
 		{
 			ID:          IDFolder,
 			Description: "OpenHands V1: folder with base_state.json and one file per event",
 			Detect:      detectFolder,
-			Parts:       &format.Parts{Note: noteFolder, Plan: planFolder},
+			Parts:       &format.Parts{Note: noteFolder, Plan: r.planFolder},
 		},
 	}
 }
+
+// reader reads with a mapping of tools.
+type reader struct{ table *tools.Table }
 
 // isEvent reports whether a value is an event: it has a kind and an envelope.
 func isEvent(v format.Value) bool {
@@ -67,8 +73,8 @@ func isLines(file string) bool {
 	return strings.HasSuffix(file, ".jsonl") || strings.HasSuffix(file, ".ndjson")
 }
 
-func readEvents(rec format.Record) ([]format.Item, error) {
-	c := newConversation()
+func (r reader) readEvents(rec format.Record) ([]format.Item, error) {
+	c := r.conversation()
 	var events loose.List[event]
 	if rec.Probe.Root.Kind() == '[' {
 		if err := format.Decode(rec.Data, &events); err != nil {

@@ -98,7 +98,7 @@ func noteOutput(rec format.Record) (format.Note, error) {
 }
 
 // planOutput makes a run of every attempt that was kept.
-func planOutput(parts []format.Part) []format.Run {
+func (r reader) planOutput(parts []format.Part) []format.Run {
 	dropped := map[string]int{}
 	for _, p := range parts {
 		if !p.Kept {
@@ -112,13 +112,13 @@ func planOutput(parts []format.Part) []format.Run {
 		}
 		superseded := dropped[p.Note.(outputNote).key]
 		runs = append(runs, format.Run{File: p.File, Line: p.Line, Parts: []int{i}, Read: func(records []format.Record) ([]format.Item, error) {
-			return readOutput(records[0], superseded)
+			return r.readOutput(records[0], superseded)
 		}})
 	}
 	return runs
 }
 
-func readOutput(rec format.Record, superseded int) ([]format.Item, error) {
+func (r reader) readOutput(rec format.Record, superseded int) ([]format.Item, error) {
 	var line output
 	if err := format.Decode(rec.Data, &line); err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func readOutput(rec format.Record, superseded int) ([]format.Item, error) {
 			Hint:    "add instance_id, or give the events alone as a file",
 		}
 	}
-	c := newConversation()
+	c := r.conversation()
 	c.Task = string(line.InstanceID)
 	c.Repo = string(line.Instance.V.Repo)
 	meta := &line.Metadata.V

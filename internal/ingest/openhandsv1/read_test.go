@@ -9,6 +9,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/openhandsv1"
 	"github.com/agentlens-bench/agentlens/internal/ingest/readtest"
+	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
@@ -290,7 +291,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"0123456789abcdef0123456789abcdef":"o__r-1"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		rec := format.Record{File: "c/events/event-00001-x.json", Data: data, Probe: format.NewProbe("c/events/event-00001-x.json", data)}
-		for _, fm := range openhandsv1.Formats() {
+		for _, fm := range openhandsv1.Formats(tools.Default()) {
 			if fm.Joined != nil {
 				fm.Joined(rec.Probe)
 			}
@@ -332,7 +333,7 @@ func BenchmarkReadEvents(b *testing.B) {
 	}
 	data := []byte(strings.Join(lines, "\n"))
 	rec := format.Record{File: "e.jsonl", Data: data, Probe: format.NewProbe("e.jsonl", data)}
-	read := openhandsv1.Formats()[1].Read
+	read := openhandsv1.Formats(tools.Default())[1].Read
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
 		if _, err := read(rec); err != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
 	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
-	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
@@ -45,9 +44,9 @@ type conversation struct {
 
 type usage struct{ input, output, cached trajectory.Int }
 
-func newConversation() *conversation {
+func (r reader) conversation() *conversation {
 	return &conversation{
-		Run:   runlog.Run{Tools: tools.Default(), Family: family, Agent: agent},
+		Run:   runlog.Run{Tools: r.table, Family: family, Agent: agent},
 		usage: map[loose.Ident]usage{},
 		shape: "events",
 	}
