@@ -26,7 +26,7 @@ const (
 type parquetWriter struct {
 	path    string
 	file    *os.File
-	writer  *parquet.Writer
+	writer  *parquet.GenericWriter[any]
 	columns []schema.Column
 	bytes   int // canonical bytes in the row group so far
 	cells   []parquet.Value
@@ -54,7 +54,7 @@ func newParquetWriter(dir string, p part) (*parquetWriter, error) {
 	return &parquetWriter{
 		path:    path,
 		file:    file,
-		writer:  parquet.NewWriter(file, options...),
+		writer:  parquet.NewGenericWriter[any](file, options...),
 		columns: p.variant.Columns,
 		cells:   make([]parquet.Value, 0, chunkRows),
 	}, nil
