@@ -9,35 +9,90 @@ import (
 
 // event is one event of a run. What its kind does not have is empty.
 type event struct {
-	Kind       loose.Text    `json:"kind"`
-	ID         loose.Ident   `json:"id"`
-	Timestamp  loose.Text    `json:"timestamp"`
-	Source     loose.Text    `json:"source"`
-	Parent     loose.Ident   `json:"parent_id"`
-	Thought    loose.Content `json:"thought"`
-	Reasoning  loose.Text    `json:"reasoning_content"`
-	Action     loose.Object  `json:"action"`
-	ToolName   loose.Text    `json:"tool_name"`
-	ToolCallID loose.Ident   `json:"tool_call_id"`
-	ToolCall   loose.Of[struct {
+	Kind        loose.Text
+	ID          loose.Ident
+	Timestamp   loose.Text
+	Source      loose.Text
+	Parent      loose.Ident
+	Thought     loose.Content
+	Reasoning   loose.Text
+	Action      loose.Object
+	ToolName    loose.Text
+	ToolCallID  loose.Ident
+	ToolCall    loose.Of[toolCall]
+	ResponseID  loose.Ident
+	Observation loose.Of[observation]
+	ActionID    loose.Ident
+	Error       loose.Text
+	Rejection   loose.Text
+	Message     loose.Of[message]
+	Key         loose.Text
+	Value       *value // nil for none
+	Code        loose.Text
+}
+
+type toolCall struct {
+	Name      loose.Text `json:"name"`
+	Arguments loose.Text `json:"arguments"`
+	Function  loose.Of[struct {
 		Name      loose.Text `json:"name"`
 		Arguments loose.Text `json:"arguments"`
-		Function  loose.Of[struct {
-			Name      loose.Text `json:"name"`
-			Arguments loose.Text `json:"arguments"`
-		}] `json:"function"`
-	}] `json:"tool_call"`
-	ResponseID  loose.Ident           `json:"llm_response_id"`
-	Observation loose.Of[observation] `json:"observation"`
-	ActionID    loose.Ident           `json:"action_id"`
-	Error       loose.Text            `json:"error"`
-	Rejection   loose.Text            `json:"rejection_reason"`
-	Message     loose.Of[struct {
-		Content loose.Content `json:"content"`
-	}] `json:"llm_message"`
-	Key   loose.Text `json:"key"`
-	Value value      `json:"value"`
-	Code  loose.Text `json:"code"`
+	}] `json:"function"`
+}
+
+type message struct {
+	Content loose.Content `json:"content"`
+}
+
+// UnmarshalJSONFrom reads an event; of anything but an object nothing.
+func (e *event) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	*e = event{}
+	return loose.Members(dec, func(name []byte) error {
+		switch string(name) {
+		case "kind":
+			return e.Kind.UnmarshalJSONFrom(dec)
+		case "id":
+			return e.ID.UnmarshalJSONFrom(dec)
+		case "timestamp":
+			return e.Timestamp.UnmarshalJSONFrom(dec)
+		case "source":
+			return e.Source.UnmarshalJSONFrom(dec)
+		case "parent_id":
+			return e.Parent.UnmarshalJSONFrom(dec)
+		case "thought":
+			return e.Thought.UnmarshalJSONFrom(dec)
+		case "reasoning_content":
+			return e.Reasoning.UnmarshalJSONFrom(dec)
+		case "action":
+			return e.Action.UnmarshalJSONFrom(dec)
+		case "tool_name":
+			return e.ToolName.UnmarshalJSONFrom(dec)
+		case "tool_call_id":
+			return e.ToolCallID.UnmarshalJSONFrom(dec)
+		case "tool_call":
+			return e.ToolCall.UnmarshalJSONFrom(dec)
+		case "llm_response_id":
+			return e.ResponseID.UnmarshalJSONFrom(dec)
+		case "observation":
+			return e.Observation.UnmarshalJSONFrom(dec)
+		case "action_id":
+			return e.ActionID.UnmarshalJSONFrom(dec)
+		case "error":
+			return e.Error.UnmarshalJSONFrom(dec)
+		case "rejection_reason":
+			return e.Rejection.UnmarshalJSONFrom(dec)
+		case "llm_message":
+			return e.Message.UnmarshalJSONFrom(dec)
+		case "key":
+			return e.Key.UnmarshalJSONFrom(dec)
+		case "value":
+			e.Value = new(value)
+			return e.Value.UnmarshalJSONFrom(dec)
+		case "code":
+			return e.Code.UnmarshalJSONFrom(dec)
+		}
+		return dec.SkipValue()
+	})
 }
 
 // arguments returns the text of the arguments as the model wrote them.

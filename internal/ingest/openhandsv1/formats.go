@@ -82,17 +82,18 @@ func (r reader) readEvents(rec format.Record) ([]format.Item, error) {
 		}
 	} else {
 		var bad error
+		events = make([]event, 0, bytes.Count(rec.Data, []byte{'\n'})+1)
 		for line := range bytes.Lines(rec.Data) {
 			if line = bytes.TrimSpace(line); len(line) == 0 {
 				continue
 			}
-			var e loose.Of[event]
+			var e event
 			if err := format.Decode(line, &e); err != nil {
 				bad = err
 				c.Warn(warnBad, "line")
 				continue
 			}
-			events = append(events, e.V)
+			events = append(events, e)
 		}
 		if len(events) == 0 && bad != nil {
 			return nil, bad

@@ -88,6 +88,9 @@ func (c *conversation) converse(events []event) {
 		e := &events[i]
 		switch e.Kind {
 		case "ConversationStateUpdateEvent":
+			if e.Value == nil {
+				continue
+			}
 			c.note(&e.Value.state)
 			if e.Value.text != "" && (e.Key == "execution_status" || e.Key == "agent_status") {
 				c.ExitStatus = string(e.Value.text)
