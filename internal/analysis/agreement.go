@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -89,9 +88,6 @@ func (res *Result) fleiss(complete [][]int, categories []string, level float64) 
 		table[i] = counts(s, len(categories))
 	}
 	a, err := stats.NewAgreement(table)
-	if errors.Is(err, stats.ErrInput) { // one rater
-		err = fmt.Errorf("%w: agreement needs two raters", stats.ErrUndefined)
-	}
 	if err != nil {
 		return res.figure("fleiss_kappa", nil, err, "")
 	}

@@ -26,6 +26,9 @@ func (f *Frame) Rows() int { return f.rows }
 // Place names the place of row i in the input, such as "line 12".
 func (f *Frame) Place(i int) string { return fmt.Sprintf("%s %d", f.unit, f.place[i]) }
 
+// Line returns the number of row i in the input: the line of a CSV file, else the row.
+func (f *Frame) Line(i int) int { return f.place[i] }
+
 // Column returns the column of that name, or an error wrapping [ErrNoColumn].
 func (f *Frame) Column(name string) (*Column, error) {
 	names := make([]string, len(f.Columns))

@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -170,7 +169,7 @@ func readSQL(ctx context.Context, conn connection, rel relation, wanted []string
 	quoted := make([]string, len(at))
 	for i, j := range at {
 		columns[i] = newColumn(names[j])
-		quoted[i] = quoteName(names[j])
+		quoted[i] = "+" + quoteName(names[j]) // without its declared type, which the driver would read dates by
 	}
 	query := fmt.Sprintf("SELECT %s FROM (%s\n)", strings.Join(quoted, ", "), rel.sql)
 	if where != "" {
@@ -219,10 +218,6 @@ func (c *Column) addSQL(v any) {
 		c.addInteger(v)
 	case float64:
 		c.addReal(v)
-	case bool: // of a column declared BOOLEAN
-		c.addBoolean(v)
-	case time.Time: // of a column declared DATE, DATETIME or TIMESTAMP
-		c.addText(v.Format(time.RFC3339Nano))
 	case []byte:
 		c.addText(string(v))
 	default:
