@@ -121,12 +121,10 @@ const hatchGap = 4
 func fillRect(c draw.Canvas, r vg.Rectangle, f fill) {
 	c.SetColor(f.color)
 	c.Fill(r.Path())
-	area := draw.Canvas{Canvas: c.Canvas, Rectangle: r}
-	thin := draw.LineStyle{Color: black, Width: 0.4}
-	height, width := r.Max.Y-r.Min.Y, r.Max.X-r.Min.X
-	line := func(x0, y0, x1, y1 vg.Length) {
-		c.StrokeLines(thin, area.ClipLinesXY([]vg.Point{{X: x0, Y: y0}, {X: x1, Y: y1}})...)
-	}
+	height := r.Max.Y - r.Min.Y
+	var lines [][]vg.Point
+	line := func(x0, y0, x1, y1 vg.Length) { lines = append(lines, []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y1}}) }
+	style := draw.LineStyle{Color: black, Width: 0.4}
 	if f.hatch == rising || f.hatch == crossed {
 		for x := r.Min.X - height + hatchGap; x < r.Max.X; x += hatchGap {
 			line(x, r.Min.Y, x+height, r.Max.Y)
@@ -142,15 +140,30 @@ func fillRect(c draw.Canvas, r vg.Rectangle, f fill) {
 			line(x, r.Min.Y, x, r.Max.Y)
 		}
 	}
-	if f.hatch == dotted && width > hatchGap/2 {
-		dot := draw.GlyphStyle{Color: black, Radius: 0.45, Shape: draw.CircleGlyph{}}
-		for i, y := 0, r.Min.Y+hatchGap/2; y < r.Max.Y; i, y = i+1, y+hatchGap/2 {
-			for x := r.Min.X + hatchGap/2*vg.Length(1+i%2); x < r.Max.X; x += hatchGap {
-				area.DrawGlyph(dot, vg.Point{X: x, Y: y})
-			}
+	if f.hatch == dotted {
+		style.Width, style.Dashes = dot, []vg.Length{dot, hatchGap - dot}
+		for i, y := 0, r.Min.Y+hatchGap/2; y < r.Max.Y-dot/2; i, y = i+1, y+hatchGap/2 {
+			line(r.Min.X+hatchGap/2*(0.5+vg.Length(i%2)), y, r.Max.X, y)
 		}
 	}
+	strokeClipped(draw.Canvas{Canvas: c.Canvas, Rectangle: r}, style, lines)
 	c.StrokeLines(outline, []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}, r.Min})
+}
+
+// dot is the width of the dots of a hatch.
+const dot = 0.9
+
+// strokeClipped draws what lies in the canvas, as one path.
+func strokeClipped(c draw.Canvas, style draw.LineStyle, lines [][]vg.Point) {
+	var path vg.Path
+	for _, l := range c.ClipLinesXY(lines...) {
+		path.Move(l[0])
+		path.Line(l[1])
+	}
+	if len(path) > 0 {
+		c.SetLineStyle(style)
+		c.Stroke(path)
+	}
 }
 
 // boxed writes text on a white ground, so that hatching does not disturb it.

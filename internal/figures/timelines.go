@@ -39,13 +39,23 @@ func timelines(req *request) (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	table := Table{Name: "timelines", Header: []string{"trajectory_id", "model", "tier", "category", "score", "step", "stage"}}
-	spans := Table{Name: "timelines.waste", Header: []string{"trajectory_id", "waste", "first_step", "last_step", "wasted_steps"}}
 	rows := make([]timeline, len(chosen))
-	longest := 0
-	body := vg.Length(axisHeight)
 	for i, r := range chosen {
 		rows[i].run = r
+		if rows[i].spans, err = req.dataset.spans(req.ctx, d.source, r.id); err != nil {
+			return nil, err
+		}
+	}
+	return newTimelines(d.source, rows), nil
+}
+
+func newTimelines(source Source, rows []timeline) *Figure {
+	table := Table{Name: "timelines", Header: []string{"trajectory_id", "model", "tier", "category", "score", "step", "stage"}}
+	spans := Table{Name: "timelines.waste", Header: []string{"trajectory_id", "waste", "first_step", "last_step", "wasted_steps"}}
+	longest := 0
+	body := vg.Length(axisHeight)
+	for i := range rows {
+		r := &rows[i]
 		longest = max(longest, len(r.stages))
 		score := ""
 		if r.score != nil {
@@ -54,17 +64,14 @@ func timelines(req *request) (*Figure, error) {
 		for j := range len(r.stages) {
 			table.Rows = append(table.Rows, []string{r.id, r.model, string(r.tier), r.category, score, integer(j + 1), r.stages[j : j+1]})
 		}
-		if rows[i].spans, err = req.dataset.spans(req.ctx, d.source, r.id); err != nil {
-			return nil, err
-		}
-		for _, w := range rows[i].spans {
+		for _, w := range r.spans {
 			spans.Rows = append(spans.Rows, []string{r.id, w.Category, integer(w.FirstStep), integer(w.LastStep), integer(w.WastedSteps)})
 		}
-		body += rows[i].height()
+		body += r.height()
 	}
 	notes := []string{"One column per step, one lane per stage."}
 	tables := []Table{table}
-	switch d.source {
+	switch source {
 	case Published:
 		notes = append(notes, "The release published counts of waste but not the steps: choose the source release to see where a run wasted them.")
 	case Process: // it looks for no waste
@@ -72,12 +79,12 @@ func timelines(req *request) (*Figure, error) {
 		notes = append(notes, "Black bars: spans of steps in which the detectors found waste; spans may overlap.")
 		tables = append(tables, spans)
 	}
-	p := &page{title: fmt.Sprintf("Stages of chosen runs, step by step (%s)", d.source.words()), body: body, notes: notes}
+	p := &page{title: fmt.Sprintf("Stages of chosen runs, step by step (%s)", source.words()), body: body, notes: notes}
 	for _, s := range stages {
 		p.key = append(p.key, stageFills[s])
 	}
 	p.plot = func(c draw.Canvas) { drawTimelines(c, rows, longest) }
-	return &Figure{Tables: tables, page: p}, nil
+	return &Figure{Tables: tables, page: p}
 }
 
 // chooseRuns returns the runs with these ids, in this order; without ids those of the paper's
