@@ -11,13 +11,15 @@ import (
 // judge sets the exit code of a call and whether it failed.
 func (r *Run) judge(call *states.Call, c *Call) {
 	terminal := call.Tool == states.RunInTerminal
-	call.ExitCode = c.ExitCode
+	if c.ExitCode.Or(0) != -1 {
+		call.ExitCode = c.ExitCode
+	}
 	if terminal && !call.ExitCode.Valid {
 		call.ExitCode = Footer(c.Response)
 	}
 	switch {
 	case !c.Answered:
-	case terminal && call.ExitCode.Valid:
+	case call.ExitCode.Valid:
 		call.IsError, call.ErrorSource = truth(call.ExitCode.Value != 0), "exit_code"
 	case c.Failed.Valid:
 		call.IsError, call.ErrorSource = c.Failed, "flag"
@@ -47,10 +49,17 @@ func Footer(text string) trajectory.Int {
 		}
 		digits := text[at+len(footer):]
 		if end := strings.IndexAny(digits, ".]"); end >= 0 {
-			if n, err := strconv.ParseInt(digits[:end], 10, 32); err == nil && n != -1 {
-				return trajectory.Some(n)
-			}
+			return Number(digits[:end])
 		}
+	}
+	return trajectory.Int{}
+}
+
+// Number returns the exit code that digits write; missing when they are none, and for -1,
+// which stands for a command that has not ended.
+func Number(digits string) trajectory.Int {
+	if n, err := strconv.ParseInt(digits, 10, 32); err == nil && n != -1 {
+		return trajectory.Some(n)
 	}
 	return trajectory.Int{}
 }

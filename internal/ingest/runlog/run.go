@@ -178,6 +178,9 @@ func (r *Run) step(c *Call) (call states.Call, ok bool) {
 		Response: c.Response, Thought: c.Thought, Model: c.Model, Timestamp: c.Timestamp, ResponseGroup: c.Group,
 		InputTokens: c.InputTokens, OutputTokens: c.OutputTokens, CachedTokens: c.CachedTokens,
 	}
+	if tool.Canonical == states.ApplyPatch {
+		c.Args = withFile(c.Args)
+	}
 	if c.Args == nil && c.RawArgs != "" {
 		r.Warn(WarnArguments, c.Tool)
 		call.Args = tools.Unread(c.RawArgs)
@@ -199,6 +202,21 @@ func (r *Run) step(c *Call) (call states.Call, ok bool) {
 	}
 	r.judge(&call, c)
 	return call, true
+}
+
+// withFile adds the first file of a patch in the "Begin Patch" format to its arguments.
+func withFile(args loose.Object) loose.Object {
+	text := FirstOf(args.Text("input"), args.Text("patch"), args.Text("content"))
+	for line := range strings.Lines(text) {
+		for _, mark := range [...]string{"*** Add File: ", "*** Update File: ", "*** Delete File: "} {
+			if file, ok := strings.CutPrefix(line, mark); ok {
+				args = slices.Clone(args)
+				args.SetText("filePath", strings.TrimSpace(file))
+				return args
+			}
+		}
+	}
+	return args
 }
 
 // place returns a path inside the workspace: below the folder of the repository it begins

@@ -1,0 +1,288 @@
+package claudecode
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/agentlens-bench/agentlens/internal/ingest/format"
+	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
+	"github.com/agentlens-bench/agentlens/internal/trajectory"
+)
+
+// ID of the format, and the family of its tools.
+const ID = "claude-code"
+
+// Formats lists the records of Claude Code.
+func Formats(table *tools.Table) []format.Format {
+	return []format.Format{{
+		ID:          ID,
+		Description: "Claude Code session: JSON Lines with sessionId and uuid, one file a run",
+		Detect:      detect,
+		Joined: func(first *format.Probe) bool {
+			_, ok := detect(first)
+			return ok
+		},
+		Read: func(rec format.Record) ([]format.Item, error) { return read(rec, table) },
+	}}
+}
+
+func detect(p *format.Probe) (string, bool) {
+	kind, ok := p.Get("type").Text()
+	if !ok || p.Root.Kind() != '{' {
+		return "", false
+	}
+	switch {
+	case p.Has("sessionId", "uuid") || p.Has("sessionId", "operation"):
+		return "type + sessionId", true
+	case kind == "summary":
+		return "summary + leafUuid", p.Has("leafUuid")
+	case kind == "file-history-snapshot":
+		return "file-history-snapshot + messageId", p.Has("messageId")
+	}
+	return "", false
+}
+
+type line struct {
+	Type      loose.Text        `json:"type"`
+	Subtype   loose.Text        `json:"subtype"`
+	Sidechain loose.Flag        `json:"isSidechain"`
+	Meta      loose.Flag        `json:"isMeta"`
+	Compact   loose.Flag        `json:"isCompactSummary"`
+	AgentID   loose.Text        `json:"agentId"`
+	SessionID loose.Text        `json:"sessionId"`
+	Version   loose.Text        `json:"version"`
+	Dir       loose.Text        `json:"cwd"`
+	Timestamp loose.Text        `json:"timestamp"`
+	RequestID loose.Text        `json:"requestId"`
+	Message   loose.Of[message] `json:"message"`
+}
+
+type message struct {
+	ID         loose.Text `json:"id"`
+	Model      loose.Text `json:"model"`
+	StopReason loose.Text `json:"stop_reason"`
+	Content    content    `json:"content"`
+	Usage      loose.Of[struct {
+		Input   loose.Int `json:"input_tokens"`
+		Created loose.Int `json:"cache_creation_input_tokens"`
+		Read    loose.Int `json:"cache_read_input_tokens"`
+		Output  loose.Int `json:"output_tokens"`
+	}] `json:"usage"`
+}
+
+// content is what a message holds: a text, or blocks.
+type content []block
+
+func (c *content) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	*c = nil
+	if dec.PeekKind() == '"' {
+		var text loose.Text
+		err := text.UnmarshalJSONFrom(dec)
+		*c = content{{Type: "text", Text: text}}
+		return err
+	}
+	var list loose.List[block]
+	err := list.UnmarshalJSONFrom(dec)
+	*c = content(list)
+	return err
+}
+
+type block struct {
+	Type      loose.Text     `json:"type"`
+	Text      loose.Text     `json:"text"`
+	Thinking  loose.Text     `json:"thinking"`
+	ID        loose.Text     `json:"id"`
+	Name      loose.Text     `json:"name"`
+	Input     jsontext.Value `json:"input"`
+	ToolUseID loose.Text     `json:"tool_use_id"`
+	Content   loose.Content  `json:"content"`
+	IsError   loose.Flag     `json:"is_error"`
+}
+
+// session turns lines into a run.
+type session struct {
+	run       *runlog.Run
+	sub       *runlog.Run // calls of subagents
+	agentID   string
+	messages  int            // lines that hold a message of the run itself
+	summaries int            // lines that stand for forgotten ones
+	response  string         // id of the last message of the model
+	text      string         // what it said so far
+	thinking  string         // what it thought so far
+	first     map[string]int // first call of a message
+	known     map[string]bool
+}
+
+func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
+	name := runlog.NameFile(rec.File)
+	newRun := func() *runlog.Run {
+		return &runlog.Run{Tools: table, Family: ID, Agent: "Claude Code"}
+	}
+	s := session{run: newRun(), sub: newRun(), first: map[string]int{}, known: map[string]bool{}}
+	if err := runlog.Lines(s.run, rec.Data, s.take); err != nil {
+		return nil, err
+	}
+	version := "session"
+	switch {
+	case s.messages == 0 && len(s.sub.Calls) > 0:
+		version = "subagent"
+		s.sub.Agent += "/subagent"
+		s.sub.ID = strings.Trim(s.run.ID+"-agent-"+s.agentID, "-")
+		s.sub.Condensations = s.run.Condensations
+		s.run = s.sub
+	case s.messages == 0:
+		return nil, &format.RecordError{
+			Code:    "no_messages",
+			Message: "the session has no message of the user or the model",
+			Hint:    "take the file out of the source",
+		}
+	default:
+		for i := range s.sub.Calls {
+			s.run.Warn(runlog.WarnDelegated, s.sub.Calls[i].Tool)
+		}
+	}
+	if runlog.IsInstance(name.Task) {
+		s.run.Task = name.Task
+	}
+	s.run.Condensations = max(s.run.Condensations, int64(s.summaries))
+	t := s.run.Trajectory(ID, version)
+	return append([]format.Item{{Trajectory: t}}, name.Evidence(t.ID)...), nil
+}
+
+func (s *session) take(l *line) {
+	r := s.run
+	r.ID = runlog.FirstOf(r.ID, string(l.SessionID))
+	if l.Sidechain.Is() {
+		r = s.sub
+		s.agentID = runlog.FirstOf(s.agentID, string(l.AgentID))
+	}
+	r.Version = runlog.FirstOf(r.Version, string(l.Version))
+	r.Root = runlog.FirstOf(r.Root, string(l.Dir))
+	switch l.Type {
+	case "system":
+		if l.Subtype == "compact_boundary" {
+			s.run.Condensations++
+		}
+	case "user":
+		s.count(l)
+		s.user(r, l)
+	case "assistant":
+		s.count(l)
+		s.assistant(r, l)
+	}
+}
+
+func (s *session) count(l *line) {
+	if !l.Sidechain.Is() {
+		s.messages++
+	}
+	if l.Compact.Is() {
+		s.summaries++
+	}
+}
+
+func (s *session) user(r *runlog.Run, l *line) {
+	for i := range l.Message.V.Content {
+		switch b := &l.Message.V.Content[i]; b.Type {
+		case "text":
+			if r.Description == "" && !l.Meta.Is() && !l.Compact.Is() && isPrompt(string(b.Text)) {
+				r.Description = strings.TrimSpace(string(b.Text))
+			}
+		case "tool_result":
+			call := r.Answer(string(b.ToolUseID))
+			if call == nil {
+				continue
+			}
+			call.Response = b.Content.Text
+			call.Failed = trajectory.Some(b.IsError.Int().Or(0))
+			if call.Failed.Value == 1 {
+				call.ExitCode = exitCode(call.Response)
+			}
+		}
+	}
+}
+
+// isPrompt tells what a user wrote from what the client wrote in the user's name.
+func isPrompt(text string) bool {
+	text = strings.TrimSpace(text)
+	for _, mark := range [...]string{"<command-", "<local-command-", "<system-reminder>", "<user-memory-input>", "<bash-", "Caveat: The messages below", "[Request interrupted by user"} {
+		if strings.HasPrefix(text, mark) {
+			return false
+		}
+	}
+	return text != ""
+}
+
+var exitLine = regexp.MustCompile(`^(?:Error: )?Exit code (\d+)\b`)
+
+// exitCode returns the code that the answer of a failed command begins with.
+func exitCode(text string) trajectory.Int {
+	if m := exitLine.FindStringSubmatch(text); m != nil {
+		return runlog.Number(m[1])
+	}
+	return trajectory.Int{}
+}
+
+func (s *session) assistant(r *runlog.Run, l *line) {
+	m := &l.Message.V
+	r.Model = runlog.FirstOf(r.Model, strings.TrimPrefix(string(m.Model), "<synthetic>"))
+	response := runlog.FirstOf(string(m.ID), string(l.RequestID))
+	if response == "" || response != s.response {
+		s.response, s.text, s.thinking = response, "", ""
+	}
+	if m.StopReason != "" && !l.Sidechain.Is() {
+		r.ExitStatus = string(m.StopReason)
+	}
+	for i := range m.Content {
+		switch b := &m.Content[i]; b.Type {
+		case "text":
+			s.text = join(s.text, string(b.Text))
+		case "thinking":
+			s.thinking = join(s.thinking, string(b.Thinking))
+		case "tool_use":
+			s.call(r, l, b, response)
+		}
+	}
+	// The usage stands on every line of a message; the last one has seen all of it.
+	if at, ok := s.first[response]; ok && response != "" && at < len(r.Calls) && r.Calls[at].Group == response {
+		usage := &m.Usage.V
+		call := &r.Calls[at]
+		if usage.Input.Valid {
+			call.InputTokens = trajectory.Some(usage.Input.Value + usage.Created.Or(0) + usage.Read.Or(0))
+		}
+		call.CachedTokens, call.OutputTokens = usage.Read.Int, usage.Output.Int
+	}
+}
+
+func join(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n" + b
+}
+
+func (s *session) call(r *runlog.Run, l *line, b *block, response string) {
+	if id := string(b.ID); id != "" {
+		if s.known[id] {
+			return // a copy, as resumed sessions hold of what came before
+		}
+		s.known[id] = true
+	}
+	call := runlog.Call{
+		ID: string(b.ID), Tool: string(b.Name), Dir: string(l.Dir),
+		Model: string(l.Message.V.Model), Timestamp: string(l.Timestamp), Group: response,
+	}
+	if json.Unmarshal(b.Input, &call.Args, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil || call.Args == nil {
+		call.Args, call.RawArgs = nil, string(b.Input)
+	}
+	if _, later := s.first[response]; !later || response == "" {
+		s.first[response] = len(r.Calls)
+		call.Thought = runlog.FirstOf(s.text, s.thinking)
+	}
+	r.Calls = append(r.Calls, call)
+}

@@ -1,0 +1,302 @@
+package codex
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/agentlens-bench/agentlens/internal/ingest/format"
+	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
+)
+
+// ID of the format, and the family of its tools.
+const ID = "codex"
+
+// Formats lists the records of Codex.
+func Formats(table *tools.Table) []format.Format {
+	return []format.Format{{
+		ID:          ID,
+		Description: "Codex CLI rollout: JSON Lines of session_meta, response_item and events, one file a run",
+		Detect:      detect,
+		Joined: func(first *format.Probe) bool {
+			_, ok := detect(first)
+			return ok
+		},
+		Read: func(rec format.Record) ([]format.Item, error) { return read(rec, table) },
+	}}
+}
+
+func detect(p *format.Probe) (string, bool) {
+	kind, _ := p.Get("type").Text()
+	switch kind {
+	case "session_meta", "response_item", "turn_context", "event_msg", "compacted":
+		return kind + " + payload", p.Get("payload").Kind() == '{'
+	case "":
+		return "id + timestamp + instructions", p.Has("id", "timestamp", "instructions") && !p.Has("role") && !p.Has("messages")
+	}
+	return "", false
+}
+
+// line is a line with an envelope, or an item without one.
+type line struct {
+	Timestamp loose.Text     `json:"timestamp"`
+	Type      loose.Text     `json:"type"`
+	Payload   loose.Of[item] `json:"payload"`
+	item
+}
+
+// item is what a line says: of its members each kind of item has some.
+type item struct {
+	Type    loose.Text    `json:"type"`
+	ID      loose.Ident   `json:"id"`
+	CallID  loose.Text    `json:"call_id"`
+	Role    loose.Text    `json:"role"`
+	Content loose.Content `json:"content"`
+	Summary loose.Content `json:"summary"`
+
+	Name      loose.Text     `json:"name"`
+	Arguments loose.Text     `json:"arguments"`
+	Input     loose.Text     `json:"input"`
+	Action    loose.Object   `json:"action"`
+	Output    jsontext.Value `json:"output"`
+
+	Dir     loose.Text `json:"cwd"`
+	Version loose.Text `json:"cli_version"`
+	Model   loose.Text `json:"model"`
+
+	Reason loose.Text `json:"reason"`
+	Info   loose.Of[struct {
+		Total loose.Of[usage] `json:"total_token_usage"`
+		Last  loose.Of[usage] `json:"last_token_usage"`
+	}] `json:"info"`
+}
+
+type usage struct {
+	Input  loose.Int `json:"input_tokens"`
+	Cached loose.Int `json:"cached_input_tokens"`
+	Output loose.Int `json:"output_tokens"`
+}
+
+// session turns lines into a run.
+type session struct {
+	run       *runlog.Run
+	model     string // that answers now
+	dir       string // the client stands in now
+	said      string // text and reasoning since the last call
+	reasoning string
+	items     int
+
+	before  bool   // token counts come before the items they count
+	total   *usage // of the last count
+	pending *usage // count that no call has taken
+	counted int    // calls that have their count
+}
+
+func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
+	name := runlog.NameFile(rec.File)
+	s := session{run: &runlog.Run{Tools: table, Family: ID, Agent: "Codex CLI"}}
+	if err := runlog.Lines(s.run, rec.Data, s.line); err != nil {
+		return nil, err
+	}
+	if s.items == 0 {
+		return nil, &format.RecordError{
+			Code:    "no_items",
+			Message: "the session has no item of the user or the model",
+			Hint:    "take the file out of the source",
+		}
+	}
+	if runlog.IsInstance(name.Task) {
+		s.run.Task = name.Task
+	}
+	t := s.run.Trajectory(ID, "rollout")
+	return append([]format.Item{{Trajectory: t}}, name.Evidence(t.ID)...), nil
+}
+
+func (s *session) line(l *line) {
+	switch l.Type {
+	case "session_meta":
+		s.meta(&l.Payload.V)
+	case "turn_context":
+		s.context(&l.Payload.V)
+	case "event_msg":
+		s.event(&l.Payload.V)
+	case "response_item":
+		s.item(&l.Payload.V, string(l.Timestamp))
+	case "compacted":
+		s.run.Condensations++
+	case "":
+		s.meta(&l.item)
+	default:
+		l.item.Type = l.Type
+		s.item(&l.item, string(l.Timestamp))
+	}
+}
+
+func (s *session) meta(i *item) {
+	s.run.ID = runlog.FirstOf(s.run.ID, string(i.ID))
+	s.run.Version = runlog.FirstOf(s.run.Version, string(i.Version))
+	s.context(i)
+}
+
+func (s *session) context(i *item) {
+	s.dir = runlog.FirstOf(string(i.Dir), s.dir)
+	s.run.Root = runlog.FirstOf(s.run.Root, string(i.Dir))
+	s.model = runlog.FirstOf(string(i.Model), s.model)
+	s.run.Model = runlog.FirstOf(s.run.Model, string(i.Model))
+}
+
+func (s *session) event(i *item) {
+	switch i.Type {
+	case "token_count":
+		s.count(&i.Info.V.Total.V, &i.Info.V.Last.V)
+	case "turn_aborted":
+		s.run.ExitStatus = runlog.FirstOf(string(i.Reason), "turn_aborted")
+	}
+}
+
+// count takes a token count, unless it repeats the one before.
+func (s *session) count(total, last *usage) {
+	if !last.Input.Valid || s.total != nil && *total == *s.total {
+		return
+	}
+	if s.total == nil {
+		s.before = len(s.run.Calls) == 0
+	}
+	s.total = total
+	switch {
+	case s.before:
+		s.pending = last
+	case s.counted < len(s.run.Calls):
+		spend(&s.run.Calls[s.counted], last)
+		s.counted = len(s.run.Calls)
+	}
+}
+
+func spend(call *runlog.Call, u *usage) {
+	call.InputTokens, call.CachedTokens, call.OutputTokens = u.Input.Int, u.Cached.Int, u.Output.Int
+}
+
+func (s *session) item(i *item, timestamp string) {
+	s.items++
+	call := runlog.Call{ID: string(i.CallID), Tool: string(i.Name), Timestamp: timestamp, Model: s.model, Dir: s.dir}
+	switch i.Type {
+	case "message":
+		s.message(i)
+	case "reasoning":
+		s.reasoning = i.Summary.Text
+	case "function_call":
+		var ok bool
+		if call.Args, ok = loose.Parse(string(i.Arguments)); !ok {
+			call.RawArgs = string(i.Arguments)
+		}
+		s.call(call)
+	case "custom_tool_call":
+		call.Args.SetText("input", string(i.Input))
+		s.call(call)
+	case "local_shell_call":
+		call.Tool, call.Args = "local_shell", i.Action
+		call.ID = runlog.FirstOf(call.ID, string(i.ID))
+		s.call(call)
+	case "web_search_call":
+		call.Tool, call.Answered = "web_search", true
+		s.call(call)
+	case "function_call_output", "custom_tool_call_output", "local_shell_call_output":
+		if call := s.run.Answer(string(i.CallID)); call != nil {
+			answer(call, i.Output)
+		}
+	}
+}
+
+func (s *session) message(i *item) {
+	switch i.Role {
+	case "assistant":
+		s.said = i.Content.Text
+	case "user":
+		s.run.ExitStatus = ""
+		if s.run.Description == "" && isPrompt(i.Content.Text) {
+			s.run.Description = strings.TrimSpace(i.Content.Text)
+		}
+	}
+}
+
+// isPrompt tells what a user wrote from what the client wrote in the user's name.
+func isPrompt(text string) bool {
+	text = strings.TrimSpace(text)
+	for _, mark := range [...]string{"<environment_context>", "<user_instructions>", "<turn_aborted>", "<permissions", "<INSTRUCTIONS>", "# AGENTS.md instructions", "<user_shell_command>"} {
+		if strings.HasPrefix(text, mark) {
+			return false
+		}
+	}
+	return text != ""
+}
+
+func (s *session) call(call runlog.Call) {
+	// Early versions apply patches by a word of the shell.
+	var words []string
+	if json.Unmarshal(call.Args.Get("command"), &words) == nil && len(words) == 2 && words[0] == "apply_patch" {
+		call.Tool, call.Args = "apply_patch", nil
+		call.Args.SetText("input", words[1])
+	}
+	if dir := call.Args.Text("workdir"); dir != "" {
+		call.Dir = dir
+	}
+	call.Thought = strings.TrimSpace(runlog.FirstOf(s.said, s.reasoning))
+	s.said, s.reasoning = "", ""
+	if s.pending != nil {
+		spend(&call, s.pending)
+		s.pending = nil
+	}
+	s.run.Calls = append(s.run.Calls, call)
+}
+
+var (
+	exitLine   = regexp.MustCompile(`(?m)^(?:Exit code: |Process exited with code )(-?\d+)$`)
+	outputLine = regexp.MustCompile(`(?m)^Output:\n`)
+)
+
+// answer reads an output: JSON with metadata, in a text or not; or a text that says the
+// exit code before the output.
+func answer(call *runlog.Call, output jsontext.Value) {
+	text := loose.Unquote(output)
+	var o struct {
+		Output   loose.OptText `json:"output"`
+		Content  loose.Content `json:"content"`
+		Success  loose.Flag    `json:"success"`
+		Metadata loose.Of[struct {
+			ExitCode loose.Int `json:"exit_code"`
+		}] `json:"metadata"`
+	}
+	inside := output
+	if output.Kind() == '"' {
+		inside = jsontext.Value(text)
+	}
+	if output.Kind() == '[' {
+		var parts loose.Content
+		_ = json.Unmarshal(output, &parts) // the line was read already, so it is JSON
+		call.Response = parts.Text
+		return
+	}
+	if strings.HasPrefix(string(inside), "{") && json.Unmarshal(inside, &o, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) == nil &&
+		(o.Output.Valid || o.Content.Valid) {
+		call.Response = runlog.FirstOf(string(o.Output.Value), o.Content.Text)
+		call.ExitCode, call.Failed = o.Metadata.V.ExitCode.Int, o.Success.Int()
+		if call.Failed.Valid {
+			call.Failed.Value = 1 - call.Failed.Value
+		}
+		return
+	}
+	call.Response = text
+	head := text
+	if at := outputLine.FindStringIndex(text); at != nil {
+		head, call.Response = text[:at[0]], text[at[1]:]
+	}
+	if len(head) < len(text) || len(text) < 200 {
+		if m := exitLine.FindStringSubmatch(head); m != nil {
+			call.ExitCode = runlog.Number(m[1])
+		}
+	}
+}

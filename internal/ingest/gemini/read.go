@@ -1,0 +1,166 @@
+package gemini
+
+import (
+	"strings"
+
+	"github.com/agentlens-bench/agentlens/internal/ingest/format"
+	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
+	"github.com/agentlens-bench/agentlens/internal/trajectory"
+)
+
+// ID of the format, and the family of its tools.
+const ID = "gemini-cli"
+
+const family = "gemini"
+
+// Formats lists the records of the Gemini CLI.
+func Formats(table *tools.Table) []format.Format {
+	return []format.Format{{
+		ID:          ID,
+		Description: "Gemini CLI session: an object with sessionId and messages",
+		Detect: func(p *format.Probe) (string, bool) {
+			return "sessionId + messages[0].type", p.Has("sessionId", "messages") && p.Get("messages").First().Has("type")
+		},
+		Read: func(rec format.Record) ([]format.Item, error) { return read(rec, table) },
+	}}
+}
+
+type message struct {
+	ID        loose.Text       `json:"id"`
+	Timestamp loose.Text       `json:"timestamp"`
+	Type      loose.Text       `json:"type"`
+	Content   loose.Content    `json:"content"`
+	Model     loose.Text       `json:"model"`
+	Calls     loose.List[call] `json:"toolCalls"`
+	Thoughts  loose.List[struct {
+		Subject     loose.Text `json:"subject"`
+		Description loose.Text `json:"description"`
+	}] `json:"thoughts"`
+	Tokens loose.Of[struct {
+		Input    loose.Int `json:"input"`
+		Output   loose.Int `json:"output"`
+		Cached   loose.Int `json:"cached"`
+		Thoughts loose.Int `json:"thoughts"`
+	}] `json:"tokens"`
+}
+
+type call struct {
+	ID        loose.Text   `json:"id"`
+	Name      loose.Text   `json:"name"`
+	Args      loose.Object `json:"args"`
+	Status    loose.Text   `json:"status"`
+	Timestamp loose.Text   `json:"timestamp"`
+	Display   loose.Text   `json:"resultDisplay"`
+	Result    loose.List[struct {
+		Function loose.Of[struct {
+			Response loose.Of[struct {
+				Output loose.Text `json:"output"`
+				Error  loose.Text `json:"error"`
+			}] `json:"response"`
+		}] `json:"functionResponse"`
+	}] `json:"result"`
+}
+
+func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
+	var log struct {
+		SessionID loose.Text          `json:"sessionId"`
+		Messages  loose.List[message] `json:"messages"`
+	}
+	if err := format.Decode(rec.Data, &log); err != nil {
+		return nil, err
+	}
+	if len(log.Messages) == 0 {
+		return nil, &format.RecordError{
+			Code:    "no_messages",
+			Message: "the session has no messages",
+			Hint:    "take the file out of the source, or choose another reader with --format",
+		}
+	}
+	name := runlog.NameFile(rec.File)
+	r := &runlog.Run{Tools: table, Family: family, Agent: "Gemini CLI", ID: string(log.SessionID)}
+	if runlog.IsInstance(name.Task) {
+		r.Task = name.Task
+	}
+	for i := range log.Messages {
+		take(r, &log.Messages[i])
+	}
+	t := r.Trajectory(ID, "session")
+	return append([]format.Item{{Trajectory: t}}, name.Evidence(t.ID)...), nil
+}
+
+func take(r *runlog.Run, m *message) {
+	switch m.Type {
+	case "user":
+		if r.Description == "" && !strings.HasPrefix(m.Content.Text, "/") {
+			r.Description = strings.TrimSpace(m.Content.Text)
+		}
+		return
+	case "gemini":
+	default:
+		return
+	}
+	r.Model = runlog.FirstOf(r.Model, string(m.Model))
+	for i := range m.Calls {
+		c := &m.Calls[i]
+		call := runlog.Call{
+			ID: string(c.ID), Tool: string(c.Name), Args: c.Args, Group: string(m.ID), Model: string(m.Model),
+			Timestamp: runlog.FirstOf(string(c.Timestamp), string(m.Timestamp)),
+		}
+		if i == 0 {
+			call.Thought = thought(m)
+			tokens := &m.Tokens.V
+			call.InputTokens, call.CachedTokens, call.OutputTokens = tokens.Input.Int, tokens.Cached.Int, tokens.Output.Int
+			if call.OutputTokens.Valid {
+				call.OutputTokens.Value += tokens.Thoughts.Or(0)
+			}
+		}
+		result(&call, c)
+		r.Calls = append(r.Calls, call)
+	}
+}
+
+// result gives a call its answer.
+func result(to *runlog.Call, c *call) {
+	to.Answered = len(c.Result) > 0 || c.Display != ""
+	var texts []string
+	for i := range c.Result {
+		response := &c.Result[i].Function.V.Response.V
+		if text := runlog.FirstOf(string(response.Error), string(response.Output)); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	to.Response = runlog.FirstOf(strings.Join(texts, "\n"), string(c.Display))
+	switch c.Status {
+	case "success":
+		to.Failed = trajectory.Some(0)
+	case "error", "cancelled":
+		to.Failed = trajectory.Some(1)
+	}
+	if code, ok := strings.CutPrefix(lineWith(to.Response, "Exit Code: "), "Exit Code: "); ok && c.Name == "run_shell_command" {
+		to.ExitCode = runlog.Number(code)
+	}
+}
+
+// lineWith returns the first line that begins with a mark, "" for none.
+func lineWith(text, mark string) string {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, mark) {
+			return strings.TrimSpace(line)
+		}
+	}
+	return ""
+}
+
+// thought returns what the model says before its calls, else the subjects it thought about.
+func thought(m *message) string {
+	if text := strings.TrimSpace(m.Content.Text); text != "" {
+		return text
+	}
+	var lines []string
+	for i := range m.Thoughts {
+		lines = append(lines, strings.TrimSpace(string(m.Thoughts[i].Subject)+": "+string(m.Thoughts[i].Description)))
+	}
+	return strings.Join(lines, "\n")
+}
