@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentlens-bench/agentlens/internal/ingest/completions"
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/minisweagent"
 	"github.com/agentlens-bench/agentlens/internal/ingest/openhands"
@@ -24,6 +25,7 @@ func formatsWith(table *tools.Table) []format.Format {
 		outcome.Formats(),
 		release.Formats(),
 		openhandsv1.Formats(table),
+		completions.Formats(table),
 		openhands.Formats(),
 		minisweagent.Formats(table),
 	)

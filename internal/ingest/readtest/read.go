@@ -19,6 +19,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest"
+	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
@@ -67,6 +68,22 @@ func sortByText[T any](list []T) {
 		return string(b)
 	}
 	slices.SortFunc(list, func(a, b T) int { return cmp.Compare(text(a), text(b)) })
+}
+
+// Settle gives the runs the outcomes that follow from all evidence, as a build does.
+func (r *Result) Settle() {
+	index := outcome.NewIndex()
+	for _, e := range r.Evidence {
+		index.Add(e)
+	}
+	for _, t := range r.Runs {
+		index.AddRun(t)
+	}
+	for _, t := range r.Runs {
+		settled := index.Resolve(t.ID, t.TaskID, t.Model)
+		t.Outcome, t.OutcomeSource, t.OutcomeDetail = settled.Outcome, settled.Source, settled.Detail
+		t.Warnings = append(t.Warnings, settled.Warnings...)
+	}
 }
 
 // Files writes files into a new folder and returns it.
