@@ -68,8 +68,15 @@ func (o *outputFormat) write(cmd *cobra.Command, rep analysis.Report) error {
 		return writeJSON(w, rep)
 	case o.csv:
 		for _, r := range rep.Results {
+			of := ""
+			if r.By != nil {
+				of = rep.By + " " + *r.By + ": "
+			}
 			for _, warning := range r.Warnings {
-				fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s\n", warning)
+				fmt.Fprintf(cmd.ErrOrStderr(), "warning: %s%s\n", of, warning)
+			}
+			if why := r.FirstUndefined(); why != "" {
+				fmt.Fprintf(cmd.ErrOrStderr(), "undefined: %s%s\n", of, why)
 			}
 		}
 		return rep.WriteCSV(w)

@@ -61,12 +61,8 @@ func (r *Result) Computed() bool {
 			return true
 		}
 	}
-	for _, t := range r.Tables {
-		if t.Main && len(t.Rows) > 0 {
-			return true
-		}
-	}
-	return false
+	t := r.main()
+	return t != nil && len(t.Rows) > 0
 }
 
 // FirstUndefined returns the reason of the first undefined figure, or "".

@@ -16,22 +16,25 @@ func AUROC(f *tabular.Frame, b Binary, groups []string, r stats.Resampling) (Res
 		return Result{}, err
 	}
 	res := s.result()
-	auroc, err := stats.AUROC(s.scores, s.positive)
+	delong, derr := stats.DeLong(s.scores, s.positive)
+	auroc, err := delong.AUROC, derr
+	if derr != nil { // the AUROC needs fewer rows than its variance
+		auroc, err = stats.AUROC(s.scores, s.positive)
+	}
 	if err := res.figure("auroc", auroc, err, ""); err != nil {
 		return Result{}, err
 	}
 	if err != nil {
 		return res, nil
 	}
-	delong, err := stats.DeLong(s.scores, s.positive)
 	var iv stats.Interval
-	if err == nil {
-		iv, err = delong.Interval(r.Level)
+	if derr == nil {
+		iv, derr = delong.Interval(r.Level)
 	}
-	if err := res.interval(iv, err); err != nil {
+	if err := res.interval(iv, derr); err != nil {
 		return Result{}, err
 	}
-	if res.Figures[len(res.Figures)-1].Interval != nil {
+	if derr == nil {
 		res.Figures[len(res.Figures)-1].Note = "DeLong, rows taken as independent"
 		if err := res.figure("delong_se", delong.SE(), nil, ""); err != nil {
 			return Result{}, err

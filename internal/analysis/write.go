@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -88,12 +89,16 @@ func writeTable(b *strings.Builder, t Table) {
 	tw.Flush() // a strings.Builder takes everything
 }
 
-// WriteCSV writes the main table of the results, or their figures one a line. The first
-// column is the value of By when rows are split.
+// WriteCSV writes the main table of the results that have one, or when none has, the figures
+// one a line. The first column is the value of By when rows are split.
 func (rep Report) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
+	tables := slices.ContainsFunc(rep.Results, func(r Result) bool { return r.main() != nil })
 	var header []string
 	for _, r := range rep.Results {
+		if tables && r.main() == nil {
+			continue
+		}
 		names, rows := r.csv()
 		if rep.By != "" {
 			names = append([]string{rep.By}, names...)
@@ -117,11 +122,18 @@ func (rep Report) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
-func (r Result) csv() (header []string, rows [][]string) {
-	for _, t := range r.Tables {
-		if !t.Main {
-			continue
+// main is the table that was asked for, or nil.
+func (r Result) main() *Table {
+	for i := range r.Tables {
+		if r.Tables[i].Main {
+			return &r.Tables[i]
 		}
+	}
+	return nil
+}
+
+func (r Result) csv() (header []string, rows [][]string) {
+	if t := r.main(); t != nil {
 		for _, row := range t.Rows {
 			cells := make([]string, len(row))
 			for i, v := range row {
