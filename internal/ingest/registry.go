@@ -5,13 +5,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentlens-bench/agentlens/internal/ingest/claudecode"
+	"github.com/agentlens-bench/agentlens/internal/ingest/codex"
 	"github.com/agentlens-bench/agentlens/internal/ingest/completions"
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
+	"github.com/agentlens-bench/agentlens/internal/ingest/gemini"
+	"github.com/agentlens-bench/agentlens/internal/ingest/messages"
 	"github.com/agentlens-bench/agentlens/internal/ingest/minisweagent"
 	"github.com/agentlens-bench/agentlens/internal/ingest/openhands"
 	"github.com/agentlens-bench/agentlens/internal/ingest/openhandsv1"
 	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
 	"github.com/agentlens-bench/agentlens/internal/ingest/release"
+	"github.com/agentlens-bench/agentlens/internal/ingest/sweagent"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 )
 
@@ -28,6 +33,11 @@ func formatsWith(table *tools.Table) []format.Format {
 		completions.Formats(table),
 		openhands.Formats(),
 		minisweagent.Formats(table),
+		sweagent.Formats(table),
+		claudecode.Formats(table),
+		codex.Formats(table),
+		gemini.Formats(table),
+		messages.Formats(table),
 	)
 }
 

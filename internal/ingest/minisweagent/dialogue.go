@@ -58,7 +58,7 @@ func (d *dialogue) turn(m *message) {
 		InputTokens:  response.Usage.V.Prompt.Int,
 		OutputTokens: response.Usage.V.Completion.Int,
 		CachedTokens: response.Usage.V.Details.V.Cached.Int,
-		Thought:      thought(m.Content.Text),
+		Thought:      Thought(m.Content.Text),
 	}
 	d.model = runlog.FirstOf(d.model, call.Model)
 	add := func() {
@@ -84,7 +84,7 @@ func (d *dialogue) turn(m *message) {
 		}
 	}
 	if len(d.run.Calls) == d.open {
-		if blocks := fenced(m.Content.Text); len(blocks) == 1 {
+		if blocks := Fenced(m.Content.Text); len(blocks) == 1 {
 			call.Args = command(blocks[0])
 			add()
 		}
@@ -109,8 +109,8 @@ func (d *dialogue) refuse(kind string) {
 // hands in the patch is that patch.
 func (d *dialogue) answer(m *message, last bool) {
 	x := &m.Extra.V
-	reply := parse(m.Content.Text)
-	if last && !reply.tagged && !x.ReturnCode.Valid && d.handsIn() {
+	reply := ParseReply(m.Content.Text)
+	if last && !reply.Tagged && !x.ReturnCode.Valid && d.handsIn() {
 		d.submit(loose.OptText{Value: loose.Text(m.Content.Text), Valid: true})
 		return
 	}
@@ -124,14 +124,14 @@ func (d *dialogue) answer(m *message, last bool) {
 		return
 	}
 	call.Answered = true
-	call.Response, call.ExitCode = reply.output, reply.code
+	call.Response, call.ExitCode = reply.Output, reply.Code
 	if x.RawOutput.Valid {
 		call.Response = string(x.RawOutput.Value)
 	}
 	if x.ReturnCode.Valid {
 		call.ExitCode = x.ReturnCode.Int
 	}
-	if reply.timeout || call.ExitCode.Or(0) == -1 || x.Exception != "" {
+	if reply.Timeout || call.ExitCode.Or(0) == -1 || x.Exception != "" {
 		call.ExitCode, call.Failed = trajectory.Int{}, trajectory.Some(1)
 		if call.Response == "" {
 			call.Response = string(x.Exception)
@@ -185,39 +185,39 @@ func (d *dialogue) submit(patch loose.OptText) {
 	}
 }
 
-// reply is what the environment said about a command.
-type reply struct {
-	output  string
-	code    trajectory.Int
-	tagged  bool // the exit code stands in the text
-	timeout bool
+// Reply is what the environment said about a command.
+type Reply struct {
+	Output  string
+	Code    trajectory.Int
+	Tagged  bool // the text is an answer by its form
+	Timeout bool
 }
 
-// parse takes an answer apart: its exit code and, where nothing was cut out of it, the bare
-// output.
-func parse(text string) reply {
-	r := reply{output: text}
+// ParseReply takes an answer apart: its exit code and, where nothing was cut out of it, the
+// bare output.
+func ParseReply(text string) Reply {
+	r := Reply{Output: text}
 	if rest, ok := strings.CutPrefix(text, "<returncode>"); ok {
 		digits, rest, ok := strings.Cut(rest, "</returncode>")
 		n, err := strconv.ParseInt(strings.TrimSpace(digits), 10, 32)
 		if !ok || err != nil {
 			return r
 		}
-		r.tagged, r.code = true, trajectory.Some(n)
-		r.output = strings.TrimPrefix(rest, "\n")
-		if inside, ok := strings.CutPrefix(r.output, "<output>\n"); ok {
-			r.output = strings.TrimSuffix(strings.TrimSuffix(inside, "\n"), "</output>")
+		r.Tagged, r.Code = true, trajectory.Some(n)
+		r.Output = strings.TrimPrefix(rest, "\n")
+		if inside, ok := strings.CutPrefix(r.Output, "<output>\n"); ok {
+			r.Output = strings.TrimSuffix(strings.TrimSuffix(inside, "\n"), "</output>")
 		}
 		return r
 	}
 	if strings.HasPrefix(text, "The last command ") && strings.Contains(text, "timed out and has been killed") {
-		r.tagged, r.timeout = true, true
+		r.Tagged, r.Timeout = true, true
 	}
 	return r
 }
 
-// fenced returns the commands between the fences of a text.
-func fenced(text string) []string {
+// Fenced returns the commands between the fences of a text.
+func Fenced(text string) []string {
 	var blocks []string
 	for {
 		at, skip := nextFence(text)
@@ -245,8 +245,8 @@ func nextFence(text string) (at, length int) {
 	return at, length
 }
 
-// thought returns what the model says before its command.
-func thought(text string) string {
+// Thought returns what the model says before its command.
+func Thought(text string) string {
 	if at, _ := nextFence(text); at >= 0 {
 		text = text[:at]
 	}

@@ -1,0 +1,161 @@
+package messages
+
+import (
+	"strings"
+
+	"github.com/agentlens-bench/agentlens/internal/ingest/format"
+	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/sweagent"
+	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
+)
+
+// adpRow is a run in the Agent Data Protocol's standardized form.
+type adpRow struct {
+	ID      loose.Ident     `json:"id"`
+	Content loose.List[adp] `json:"content"`
+	Details loose.Of[struct {
+		RunID      loose.Text `json:"run_id"`
+		Model      loose.Text `json:"model"`
+		ModelName  loose.Text `json:"model_name"`
+		ExitStatus loose.Text `json:"exit_status"`
+		verdict
+	}] `json:"details"`
+}
+
+// adp is an item of such a run.
+type adp struct {
+	Class       loose.Text   `json:"class_"`
+	Function    loose.Text   `json:"function"`
+	Kwargs      loose.Object `json:"kwargs"`
+	Language    loose.Text   `json:"language"`
+	Content     loose.Text   `json:"content"`
+	Source      loose.Text   `json:"source"`
+	Description loose.Text   `json:"description"`
+}
+
+// class returns what kind of item it is; some versions leave the name out of actions.
+func (a *adp) class() string {
+	switch {
+	case a.Class != "":
+		return string(a.Class)
+	case a.Function != "":
+		return "api_action"
+	case a.Source != "":
+		return "text_observation"
+	case a.Language != "":
+		return "code_action"
+	}
+	return "message_action"
+}
+
+func (r reader) readADP(rec format.Record) ([]format.Item, error) {
+	return rows(rec, func(row *adpRow) ([]format.Item, error) {
+		if len(row.Content) == 0 {
+			return nil, &format.RecordError{
+				Code:    "no_content",
+				Message: "the row has no content: want an array of items",
+				Hint:    "choose another reader with --format",
+			}
+		}
+		details := &row.Details.V
+		run := &runlog.Run{
+			Tools: r.table, Family: sweagent.ID, NoExitCodes: true,
+			Task:       runlog.Instance(string(row.ID)),
+			Model:      runlog.FirstOf(string(details.Model), string(details.ModelName), modelOf(string(details.RunID))),
+			ExitStatus: string(details.ExitStatus),
+		}
+		replay(run, row.Content)
+		t := run.Trajectory(IDADP, "standardized")
+		return append([]format.Item{{Trajectory: t}}, details.evidence(t.ID)...), nil
+	})
+}
+
+// replay turns items into calls.
+func replay(run *runlog.Run, items []adp) {
+	items = withoutVerdict(run, items)
+	var open *runlog.Call
+	openFile, folder := "", ""
+	for i := range items {
+		a := &items[i]
+		call := runlog.Call{Thought: strings.TrimSpace(string(a.Description)), Dir: folder}
+		switch a.class() {
+		case "api_action":
+			call.Tool, call.Args = string(a.Function), unwrapped(string(a.Function), a.Kwargs)
+			if call.Args == nil {
+				call.Args = loose.Object{}
+			}
+		case "code_action":
+			call.Tool = sweagent.Bash
+			if a.Language == "python" {
+				call.Tool = "execute_ipython_cell"
+				call.Args.SetText("code", string(a.Content))
+			} else {
+				call.Args.SetText("command", string(a.Content))
+			}
+		case "text_observation":
+			text, file, dir := sweagent.Prompt(string(a.Content))
+			if run.Root == "" {
+				run.Root = sweagent.Root(dir)
+			}
+			switch {
+			case open != nil:
+				open.Answered, open.Response = true, strings.TrimPrefix(text, "OBSERVATION:\n")
+				sweagent.Place(open.Tool, &open.Args, runlog.FirstOf(openFile, file), text)
+				if dir != "" {
+					run.Agent = "SWE-agent"
+				}
+				open = nil
+			case len(run.Calls) == 0 && a.Source != "system" && run.Description == "":
+				run.Description = task(string(a.Content))
+			}
+			openFile, folder = file, dir
+			continue
+		default:
+			if strings.Contains(string(a.Content), "<finish>") {
+				run.Finished = true
+			}
+			continue
+		}
+		run.Calls = append(run.Calls, call)
+		open = &run.Calls[len(run.Calls)-1]
+	}
+}
+
+// withoutVerdict drops what a converter wrote behind a run: an answer to the call that ended
+// it, and the farewell after that.
+func withoutVerdict(run *runlog.Run, items []adp) []adp {
+	n := len(items)
+	if n == 0 || items[n-1].class() != "message_action" || !strings.Contains(string(items[n-1].Content), "<finish>") {
+		return items
+	}
+	run.Finished = true
+	kept := items[:n-1]
+	if n >= 3 && items[n-2].class() == "text_observation" {
+		ended := items[n-3].class() != "code_action"
+		if items[n-3].class() == "api_action" {
+			tool, _ := run.Tools.Lookup(run.Family, string(items[n-3].Function), items[n-3].Kwargs)
+			ended = tool.Canonical == tools.Finish
+		}
+		if ended {
+			kept = items[:n-2]
+			run.WarnN(runlog.WarnSynthetic, "item behind the end of the run", 2)
+		}
+	}
+	return kept
+}
+
+// unwrapped removes the quotes that stand around the texts of SWE-agent's commands.
+func unwrapped(function string, kwargs loose.Object) loose.Object {
+	switch function {
+	case "open", "create", "edit", "find_file", "search_dir", "search_file", "insert":
+	default:
+		return kwargs
+	}
+	for i, m := range kwargs {
+		if text := loose.Unquote(m.Value); len(text) >= 2 && text[0] == '"' && text[len(text)-1] == '"' {
+			kwargs[i].Value = loose.Quote(text[1 : len(text)-1])
+		}
+	}
+	return kwargs
+}

@@ -1,0 +1,85 @@
+package messages
+
+import (
+	"strings"
+
+	"github.com/agentlens-bench/agentlens/internal/ingest/format"
+	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
+	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/sweagent"
+	"github.com/agentlens-bench/agentlens/internal/trajectory"
+)
+
+// consistency is a task with several runs.
+type consistency struct {
+	TaskID loose.Ident `json:"task_id"`
+	Task   loose.Text  `json:"task"`
+	Model  loose.Text  `json:"model"`
+	Runs   loose.List[struct {
+		RunID      loose.Ident   `json:"run_id"`
+		Model      loose.Text    `json:"model"`
+		Task       loose.Text    `json:"task"`
+		ExitStatus loose.Text    `json:"exit_status"`
+		Error      loose.Text    `json:"error"`
+		Output     loose.OptText `json:"final_output"`
+		Steps      loose.List[struct {
+			Number     loose.Ident `json:"step_number"`
+			Timestamp  loose.Ident `json:"timestamp"`
+			Thought    loose.Text  `json:"thought"`
+			Action     loose.Text  `json:"action"`
+			Output     loose.Text  `json:"observation"`
+			ReturnCode loose.Int   `json:"returncode"`
+		}] `json:"steps"`
+	}] `json:"runs"`
+}
+
+// readConsistency reads the runs of a task. Their success means that a patch was handed in,
+// so it is no outcome.
+func (r reader) readConsistency(rec format.Record) ([]format.Item, error) {
+	var log consistency
+	if err := format.Decode(rec.Data, &log); err != nil {
+		return nil, err
+	}
+	var items []format.Item
+	for i := range log.Runs {
+		of := &log.Runs[i]
+		run := &runlog.Run{
+			Tools: r.table, Family: ID, Agent: "mini-swe-agent",
+			ID: string(of.RunID), Task: string(log.TaskID),
+			Model:       runlog.FirstOf(string(of.Model), string(log.Model)),
+			Description: strings.TrimSpace(runlog.FirstOf(string(of.Task), string(log.Task))),
+			ExitStatus:  runlog.FirstOf(string(of.ExitStatus), string(of.Error)),
+		}
+		if run.ID != "" && run.Model != "" {
+			run.ID += "-" + strings.ReplaceAll(run.Model, "/", "__")
+		}
+		for j := range of.Steps {
+			s := &of.Steps[j]
+			if s.Action == "" {
+				run.Warn(runlog.WarnFormat, "step without an action")
+				continue
+			}
+			call := runlog.Call{
+				ID: string(s.Number), Tool: sweagent.Bash, Answered: true, Timestamp: string(s.Timestamp),
+				Thought: strings.TrimSpace(string(s.Thought)), Response: string(s.Output), ExitCode: s.ReturnCode.Int,
+			}
+			call.Args.SetText("command", string(s.Action))
+			if s.ReturnCode.Or(0) == -1 {
+				call.ExitCode, call.Failed = trajectory.Int{}, trajectory.Some(1)
+			}
+			if j == len(of.Steps)-1 && strings.Contains(string(s.Action), "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT") {
+				call.Tool = "submit"
+			}
+			run.Calls = append(run.Calls, call)
+		}
+		t := run.Trajectory(IDConsistency, "1")
+		items = append(items, format.Item{Trajectory: t})
+		if of.Output.Valid && strings.TrimSpace(string(of.Output.Value)) == "" && of.ExitStatus == "Submitted" {
+			items = append(items, format.Item{Evidence: &format.Evidence{
+				Key: t.ID, Rank: format.RankColumn, Outcome: trajectory.Fail, Source: "final_output", Detail: outcome.EmptyPatch,
+			}})
+		}
+	}
+	return items, nil
+}

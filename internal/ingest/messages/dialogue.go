@@ -1,0 +1,291 @@
+package messages
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/minisweagent"
+	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/sweagent"
+	"github.com/agentlens-bench/agentlens/internal/ingest/xmlcall"
+	"github.com/agentlens-bench/agentlens/internal/trajectory"
+)
+
+// message is a message of a dialogue, under the names that data sets use.
+type message struct {
+	Role       loose.Text    `json:"role"`
+	From       loose.Text    `json:"from"`
+	Content    loose.Content `json:"content"`
+	Text       loose.Content `json:"text"`
+	Value      loose.Content `json:"value"`
+	ToolCallID loose.Text    `json:"tool_call_id"`
+	Demo       loose.Flag    `json:"is_demo"`
+	ToolCalls  loose.List[struct {
+		ID       loose.Text       `json:"id"`
+		Function loose.Of[invoke] `json:"function"`
+	}] `json:"tool_calls"`
+	FunctionCall loose.Of[invoke] `json:"function_call"`
+}
+
+type invoke struct {
+	Name      loose.Text `json:"name"`
+	Arguments arguments  `json:"arguments"`
+}
+
+func (m *message) text() string {
+	return runlog.FirstOf(m.Content.Text, m.Text.Text, m.Value.Text)
+}
+
+// role returns who speaks, under one name each.
+func (m *message) role() string {
+	switch role := runlog.FirstOf(string(m.Role), string(m.From)); role {
+	case "ai", "gpt", "model", "assistant":
+		return "assistant"
+	case "tool", "function", "observation", "ipython", "environment":
+		return "tool"
+	case "human":
+		return "user"
+	default:
+		return role
+	}
+}
+
+// dialect is how a dialogue writes calls into texts.
+type dialect uint8
+
+const (
+	native dialect = iota // it does not, or as XML
+	swe                   // SWE-agent: the last fenced command line
+	mini                  // mini-swe-agent: one fenced command
+)
+
+// dialectOf tells the dialect by the answers: SWE-agent's end with its prompt,
+// mini-swe-agent's begin with a tag.
+func dialectOf(list []message) dialect {
+	for i := range list {
+		m := &list[i]
+		switch m.role() {
+		case "assistant":
+			if len(m.ToolCalls) > 0 {
+				return native
+			}
+		case "user", "tool":
+			text := m.text()
+			switch {
+			case strings.HasPrefix(text, "<returncode>"):
+				return mini
+			case strings.HasSuffix(strings.TrimRight(text, " \n"), "bash-$"):
+				return swe
+			}
+		}
+	}
+	return native
+}
+
+// dialogue turns messages into calls.
+type dialogue struct {
+	run     *runlog.Run
+	dialect dialect
+	shape   string // how the first call was written
+	open    int    // first call of the last turn
+	started bool   // the model has spoken
+	file    string // the open file of SWE-agent's editor
+	dir     string
+}
+
+func (d *dialogue) version() string { return runlog.FirstOf(d.shape, "no calls") }
+
+func (d *dialogue) take(m *message, n int) {
+	if m.Demo.Is() {
+		return
+	}
+	switch m.role() {
+	case "assistant":
+		d.started = true
+		d.turn(m, n)
+	case "tool":
+		d.answer(m)
+	case "user":
+		switch {
+		case d.started:
+			d.answer(m)
+		case d.run.Description == "":
+			d.run.Description = task(m.text())
+			d.prompt(m.text())
+		}
+	}
+}
+
+// turn adds the calls of a message of the model.
+func (d *dialogue) turn(m *message, n int) {
+	d.open = len(d.run.Calls)
+	text := m.text()
+	calls := d.calls(m, text)
+	switch {
+	case len(calls) == 0 && d.dialect != native:
+		d.run.Warn(runlog.WarnFormat, "turn without a command")
+		return
+	case len(calls) == 0:
+		return
+	}
+	for i := range calls {
+		if len(calls) > 1 {
+			calls[i].Group = "message " + strconv.Itoa(n+1)
+		}
+		d.run.Calls = append(d.run.Calls, calls[i])
+	}
+}
+
+// calls returns the calls of a message; the first one has what the model says with it.
+func (d *dialogue) calls(m *message, text string) []runlog.Call {
+	var calls []runlog.Call
+	shape := "tool_calls"
+	for i := range m.ToolCalls {
+		use := &m.ToolCalls[i]
+		calls = append(calls, use.Function.V.call(string(use.ID)))
+	}
+	if len(calls) == 0 && m.FunctionCall.V.Name != "" {
+		shape = "function_call"
+		calls = append(calls, m.FunctionCall.V.call(""))
+	}
+	switch {
+	case len(calls) > 0:
+	case d.dialect == mini:
+		shape = "mini-swe-agent"
+		if blocks := minisweagent.Fenced(text); len(blocks) == 1 {
+			var args loose.Object
+			args.SetText("command", blocks[0])
+			calls = append(calls, runlog.Call{Tool: sweagent.Bash, Args: args})
+			text = minisweagent.Thought(text)
+		}
+	case d.dialect == swe:
+		shape = "swe-agent"
+		if before, line, ok := lastFence(text); ok {
+			call := runlog.Call{Dir: d.dir}
+			call.Tool, call.Args = sweagent.Command(line)
+			calls = append(calls, call)
+			text = before
+		}
+	default:
+		shape = "xml"
+		var written []xmlcall.Call
+		text, written = xmlcall.Parse(text)
+		for _, c := range written {
+			calls = append(calls, runlog.Call{Tool: c.Name, Args: c.Args})
+		}
+	}
+	if len(calls) > 0 {
+		d.shape = runlog.FirstOf(d.shape, shape)
+		calls[0].Thought = strings.TrimSpace(text)
+	}
+	return calls
+}
+
+func (c *invoke) call(id string) runlog.Call {
+	return runlog.Call{ID: id, Tool: string(c.Name), Args: c.Arguments.object, RawArgs: c.Arguments.raw}
+}
+
+// lastFence returns what the last fence of a text holds, and what stands before it.
+func lastFence(text string) (before, inside string, ok bool) {
+	end := strings.LastIndex(text, "```")
+	for end > 0 && text[end-1] != '\n' {
+		end = strings.LastIndex(text[:end], "```")
+	}
+	if end <= 0 {
+		return text, "", false
+	}
+	start := strings.LastIndex(text[:end], "\n```")
+	if start < 0 {
+		if !strings.HasPrefix(text, "```") {
+			return text, "", false
+		}
+		start = -1
+	}
+	_, inside, ok = strings.Cut(text[start+1:end], "\n")
+	return text[:start+1], inside, ok
+}
+
+// answer gives a call of the last turn its answer; a turn of the user that answers nothing
+// is passed over.
+func (d *dialogue) answer(m *message) {
+	text := m.text()
+	var call *runlog.Call
+	if m.ToolCallID != "" {
+		call = d.run.Answer(string(m.ToolCallID))
+	} else if call = d.waiting(); call == nil && m.role() == "tool" {
+		d.run.Warn(runlog.WarnStray, "answer to no call")
+	}
+	if call == nil {
+		return
+	}
+	call.Answered = true
+	call.Response = strings.TrimPrefix(text, "OBSERVATION:\n")
+	if rest, ok := strings.CutPrefix(text, "EXECUTION RESULT of ["); ok {
+		if _, rest, ok = strings.Cut(rest, "]:\n"); ok {
+			call.Response = rest
+		}
+	}
+	switch d.dialect {
+	case mini:
+		reply := minisweagent.ParseReply(text)
+		call.Response, call.ExitCode = reply.Output, reply.Code
+		if reply.Timeout || reply.Code.Or(0) == -1 {
+			call.ExitCode, call.Failed = trajectory.Int{}, trajectory.Some(1)
+		}
+	case swe:
+		before := d.file
+		call.Response = d.prompt(text)
+		sweagent.Place(call.Tool, &call.Args, runlog.FirstOf(before, d.file), call.Response)
+	}
+}
+
+// prompt takes SWE-agent's prompt off an answer and notes what it says.
+func (d *dialogue) prompt(text string) string {
+	if d.dialect != swe {
+		return text
+	}
+	text, d.file, d.dir = sweagent.Prompt(text)
+	if d.run.Root == "" {
+		d.run.Root = sweagent.Root(d.dir)
+	}
+	return text
+}
+
+// waiting returns the first call of the last turn without an answer.
+func (d *dialogue) waiting() *runlog.Call {
+	for i := d.open; i < len(d.run.Calls); i++ {
+		if !d.run.Calls[i].Answered {
+			return &d.run.Calls[i]
+		}
+	}
+	return nil
+}
+
+// end settles what only the whole dialogue tells: the agent, and that the last command of
+// mini-swe-agent handed in the patch.
+func (d *dialogue) end() {
+	r := d.run
+	switch d.dialect {
+	case swe:
+		r.Agent, r.NoExitCodes = "SWE-agent", true
+	case mini:
+		r.Agent = "mini-swe-agent"
+		if n := len(r.Calls); n > 0 && strings.Contains(r.Calls[n-1].Args.Text("command"), "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT") && !r.Calls[n-1].ExitCode.Valid {
+			r.Calls[n-1].Tool = "submit"
+		}
+	default:
+		for i := range r.Calls {
+			switch r.Calls[i].Tool {
+			case "execute_bash", "execute_ipython_cell":
+				r.Agent = "OpenHands"
+			}
+		}
+	}
+}
+
+// task returns the problem between the instructions that agents put around it.
+func task(text string) string {
+	text = runlog.Between(text, "<issue_description>", "</issue_description>")
+	return sweagent.Task(text)
+}

@@ -1,0 +1,159 @@
+package messages
+
+import (
+	"strings"
+
+	"github.com/agentlens-bench/agentlens/internal/ingest/format"
+	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
+	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/trajectory"
+)
+
+// row is a row of a data set. Of columns that mean the same, a row has one.
+type row struct {
+	Messages      loose.List[message] `json:"messages"`
+	Trajectory    loose.List[message] `json:"trajectory"`
+	Conversations loose.List[message] `json:"conversations"`
+	Conversation  loose.List[message] `json:"conversation"`
+
+	InstanceID   loose.Ident `json:"instance_id"`
+	TrajectoryID loose.Ident `json:"trajectory_id"`
+	TrajID       loose.Ident `json:"traj_id"`
+	RunID        loose.Text  `json:"run_id"`
+	Repo         loose.Text  `json:"repo"`
+	Model        loose.Text  `json:"model"`
+	ModelName    loose.Text  `json:"model_name"`
+	ExitStatus   loose.Text  `json:"exit_status"`
+
+	verdict
+}
+
+// verdict is what the columns of a row say about its outcome.
+type verdict struct {
+	Resolved loose.Flag `json:"resolved"`
+	Target   loose.Flag `json:"target"`
+	Success  loose.Flag `json:"success"`
+	Passed   loose.Flag `json:"passed"`
+	Reward   loose.Flag `json:"reward"`
+
+	EvalLogs       loose.Text    `json:"eval_logs"`
+	ModelPatch     loose.OptText `json:"model_patch"`
+	GeneratedPatch loose.OptText `json:"generated_patch"`
+
+	TestResult loose.Of[struct {
+		GitPatch loose.OptText `json:"git_patch"`
+		Report   loose.Of[struct {
+			Resolved         loose.Flag `json:"resolved"`
+			EmptyGeneration  loose.Flag `json:"empty_generation"`
+			FailedApplyPatch loose.Flag `json:"failed_apply_patch"`
+			ErrorEval        loose.Flag `json:"error_eval"`
+			TestTimeout      loose.Flag `json:"test_timeout"`
+		}] `json:"report"`
+	}] `json:"test_result"`
+}
+
+// evidence returns what a row says about its outcome, each statement with its rank.
+func (v *verdict) evidence(id string) []format.Item {
+	var items []format.Item
+	add := func(rank format.Rank, o trajectory.Outcome, source, detail string) {
+		items = append(items, format.Item{Evidence: &format.Evidence{Key: id, Rank: rank, Outcome: o, Source: source, Detail: detail}})
+	}
+	r := &v.TestResult.V.Report.V
+	report := outcome.Report{
+		EmptyGeneration: r.EmptyGeneration.Is(), FailedApplyPatch: r.FailedApplyPatch.Is(),
+		ErrorEval: r.ErrorEval.Is(), TestTimeout: r.TestTimeout.Is(),
+	}
+	if r.Resolved.Valid {
+		report.Resolved = &r.Resolved.Value
+	}
+	if o, detail, ok := report.Verdict(); ok {
+		add(format.RankReport, o, "test_result.report", detail)
+	}
+	// The evaluation of nebius ends its log with this line when the hidden tests pass.
+	if strings.HasSuffix(strings.TrimSpace(string(v.EvalLogs)), "All tests passed.") {
+		add(format.RankReport, trajectory.Pass, "eval_logs", "")
+	}
+	stated := false
+	for _, column := range [...]struct {
+		name string
+		flag loose.Flag
+	}{{"resolved", v.Resolved}, {"target", v.Target}, {"passed", v.Passed}, {"success", v.Success}, {"reward", v.Reward}} {
+		if !column.flag.Valid {
+			continue
+		}
+		stated = true
+		o := trajectory.Fail
+		if column.flag.Value {
+			o = trajectory.Pass
+		}
+		add(format.RankColumn, o, column.name, "")
+		break
+	}
+	if !stated && len(items) == 0 {
+		for _, patch := range [...]loose.OptText{v.TestResult.V.GitPatch, v.ModelPatch, v.GeneratedPatch} {
+			if patch.Valid && strings.TrimSpace(string(patch.Value)) == "" {
+				add(format.RankColumn, trajectory.Fail, "patch", outcome.EmptyPatch)
+				break
+			}
+		}
+	}
+	return items
+}
+
+func (r reader) readRows(rec format.Record) ([]format.Item, error) {
+	if isMessage(rec.Probe.Root.First()) {
+		var alone row
+		if err := format.Decode(rec.Data, &alone.Messages); err != nil {
+			return nil, err
+		}
+		return r.row(rec, &alone)
+	}
+	return rows(rec, func(row *row) ([]format.Item, error) { return r.row(rec, row) })
+}
+
+func (r reader) row(rec format.Record, row *row) ([]format.Item, error) {
+	list := row.Messages
+	for _, other := range [...]loose.List[message]{row.Trajectory, row.Conversations, row.Conversation} {
+		if len(list) == 0 {
+			list = other
+		}
+	}
+	if len(list) == 0 {
+		return nil, &format.RecordError{
+			Code:    "no_messages",
+			Message: "the row has no messages: want an array of role and content under messages, trajectory or conversations",
+			Hint:    "choose another reader with --format",
+		}
+	}
+	name := runlog.NameFile(rec.File)
+	run := &runlog.Run{
+		Tools: r.table, Family: ID,
+		ID:         runlog.FirstOf(string(row.TrajectoryID), string(row.TrajID)),
+		Task:       runlog.Instance(string(row.InstanceID)),
+		Model:      runlog.FirstOf(string(row.Model), string(row.ModelName), modelOf(string(row.RunID))),
+		Repo:       string(row.Repo),
+		ExitStatus: string(row.ExitStatus),
+	}
+	if run.Task == "" && runlog.IsInstance(name.Task) {
+		run.Task = name.Task
+		run.Model = runlog.FirstOf(run.Model, name.Model)
+	}
+	d := dialogue{run: run, dialect: dialectOf(list)}
+	for i := range list {
+		d.take(&list[i], i)
+	}
+	d.end()
+	t := run.Trajectory(ID, d.version())
+	items := append([]format.Item{{Trajectory: t}}, row.evidence(t.ID)...)
+	return append(items, name.Evidence(t.ID)...), nil
+}
+
+// modelOf returns the model that the id of an OpenHands evaluation begins with.
+func modelOf(runID string) string {
+	model, _, ok := strings.Cut(runID, "_maxiter_")
+	if !ok {
+		return ""
+	}
+	return model
+}
