@@ -121,7 +121,7 @@ func (r *Run) Trajectory(id, version string) *trajectory.Trajectory {
 	digest := r.digest()
 	var calls []states.Call
 	for i := range r.Calls {
-		if call, ok := r.step(&r.Calls[i]); ok {
+		if call, ok := r.step(&r.Calls[i], i == len(r.Calls)-1); ok {
 			calls = append(calls, call)
 		}
 	}
@@ -157,12 +157,16 @@ func (r *Run) Trajectory(id, version string) *trajectory.Trajectory {
 	return t
 }
 
-// step returns the state of a call; ok is false when the call gives none.
-func (r *Run) step(c *Call) (call states.Call, ok bool) {
+// step returns the state of a call; ok is false when the call gives none. A call that was
+// meant to end the run and did not is counted.
+func (r *Run) step(c *Call, last bool) (call states.Call, ok bool) {
 	tool, known := r.Tools.Lookup(r.Family, c.Tool, c.Args)
 	switch {
 	case tool.Canonical == tools.Finish:
 		r.Finished = true
+		if !last {
+			r.Warn(WarnSkipped, c.Tool)
+		}
 		return call, false
 	case tool.Canonical == tools.LeftOut:
 		r.Warn(WarnSkipped, c.Tool)

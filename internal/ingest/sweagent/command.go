@@ -37,9 +37,10 @@ func Command(line string) (tool string, args loose.Object) {
 		args, ok = positional(line, 1, "path", "line_number")
 	case "goto":
 		args, ok = positional(line, 1, "line_number")
-	case "scroll_up", "scroll_down", "submit", "exit_forfeit":
-		// the CTF variant of submit takes a flag
-		args, ok = positional(line, 0, "flag")
+	case "scroll_up", "scroll_down", "exit_forfeit":
+		args, ok = positional(line, 0)
+	case "submit":
+		args, ok = flag(line)
 	case "create":
 		args, ok = positional(line, 1, "filename")
 	case "find_file":
@@ -70,6 +71,19 @@ func positional(line string, required int, names ...string) (loose.Object, bool)
 	args := loose.Object{}
 	for i, word := range list[1:] {
 		args.SetText(names[i], word)
+	}
+	return args, true
+}
+
+// flag reads submit, which takes a flag in capture-the-flag tasks, often without quotes.
+func flag(line string) (loose.Object, bool) {
+	list, ok := words(line)
+	if !ok {
+		return nil, false
+	}
+	args := loose.Object{}
+	if len(list) > 1 {
+		args.SetText("flag", strings.Join(list[1:], " "))
 	}
 	return args, true
 }

@@ -1,0 +1,119 @@
+package ingest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agentlens-bench/agentlens/internal/conformance"
+	"github.com/agentlens-bench/agentlens/internal/ingest"
+	"github.com/agentlens-bench/agentlens/internal/ingest/readtest"
+	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
+)
+
+// TestRealRuns reads three of the real collections with everything that stands beside them.
+func TestRealRuns(t *testing.T) {
+	archive := conformance.Dir(t, "data", "real-runs.tar.zst")
+	for _, tt := range []struct{ folder, want string }{
+		{"mini-swe-agent-v1/", `
+			cached tokens: 255694274
+			errors by exit_code: 1438
+			errors by flag: 26
+			exit 0: 17515
+			exit 123: 3
+			exit 127: 30
+			exit 16: 30
+			exit 1: 1242
+			exit 24: 2
+			exit 28: 5
+			exit 2: 104
+			exit 3: 4
+			exit 4: 13
+			exit 5: 5
+			input tokens: 306300590
+			outcome fail: 129
+			outcome pass: 371
+			output tokens: 4706610
+			runs: 500
+			steps: 18979
+			tool run_in_terminal: 18979
+			warning format_error: 684`},
+		{"nebius-swe-agent/", `
+			errors by text: 157
+			outcome pass: 105
+			runs: 105
+			steps: 1200
+			tool create_file: 102
+			tool file_search: 97
+			tool grep_search: 106
+			tool read_file: 224
+			tool replace_string_in_file: 305
+			tool run_in_terminal: 366
+			warning synthetic_message: 210`},
+		{"swe-agent-demos/", `
+			errors by text: 12
+			outcome unknown: 19
+			runs: 19
+			steps: 184
+			tool create_file: 15
+			tool file_search: 9
+			tool read_file: 18
+			tool replace_string_in_file: 41
+			tool run_in_terminal: 101
+			warning skipped_action: 7`},
+	} {
+		t.Run(tt.folder, func(t *testing.T) {
+			got := readtest.Read(t, ingest.Options{Jobs: 2}, readtest.Extract(t, archive, tt.folder))
+			if got.Err != nil || len(got.Refused) > 0 {
+				t.Fatal(got.Err, got.Refused)
+			}
+			got.Settle()
+			readtest.WantTally(t, got.Runs, tt.want)
+		})
+	}
+}
+
+// TestForeignFixtures reads the examples of the foreign formats as users give them: a folder
+// of files, of which sessions are one record although they have many lines.
+func TestForeignFixtures(t *testing.T) {
+	var got []string
+	for _, folder := range []string{"sweagent", "mini-sweagent", "messages", "claude-code", "codex", "gemini"} {
+		r := readtest.Read(t, ingest.Options{Jobs: 2}, conformance.Dir(t, "fixtures", folder))
+		if r.Err != nil || len(r.Refused) > 0 {
+			t.Error(folder, r.Err, r.Refused)
+		}
+		steps := 0
+		for _, run := range r.Runs {
+			steps += len(run.States) - 1
+			if run.SourceFile == "" || run.SourceRecord != 0 || run.SourceSHA256 == "" {
+				t.Errorf("%s: %+v", folder, run)
+			}
+		}
+		got = append(got, fmt.Sprintf("%s: %d runs, %d steps", folder, len(r.Runs), steps))
+	}
+	want := "sweagent: 9 runs, 89 steps, mini-sweagent: 4 runs, 55 steps, messages: 5 runs, 44 steps, claude-code: 5 runs, 30 steps, codex: 1 runs, 14 steps, gemini: 1 runs, 11 steps"
+	if text := strings.Join(got, ", "); text != want {
+		t.Errorf("got  %s\nwant %s", text, want)
+	}
+}
+
+// TestToolsOption reads a session with a mapping of its own.
+func TestToolsOption(t *testing.T) {
+	table, err := tools.Load(strings.NewReader("claude-code\tmcp__fs__cat\tread_file\tname=filePath\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := readtest.Files(t, map[string]string{"s.jsonl": `{"type":"user","sessionId":"s","uuid":"1","cwd":"/p","message":{"content":"x"}}
+{"type":"assistant","sessionId":"s","uuid":"2","message":{"id":"m","content":[{"type":"tool_use","id":"a","name":"mcp__fs__cat","input":{"name":"/p/a.py"}}]}}
+`})
+	for want, opt := range map[string]ingest.Options{
+		"file_read:a.py":                   {Tools: table},
+		"tool_result:mcp__fs__cat:success": {},
+		"file_read:a.py ":                  {Tools: table, Format: "claude-code"},
+	} {
+		r := readtest.Read(t, opt, dir)
+		if r.Err != nil || len(r.Runs) != 1 || r.Runs[0].States[1].ResultingState != strings.TrimSpace(want) {
+			t.Errorf("%s: %v %+v", want, r.Err, r.Runs)
+		}
+	}
+}
