@@ -6,8 +6,9 @@
 //
 // Invariants:
 //
-//   - The bytes depend on the dataset's rows only: no dates, no ids, no order of rows. Text is
-//     measured and rasterised with the Liberation fonts linked into the program.
+//   - The bytes depend on the dataset's rows only: no dates, no ids, no order of rows, no
+//     processor. Text is measured and rasterised with the Liberation fonts linked into the
+//     program; coordinates lie on a grid.
 //   - Nothing is told by colour alone. Fills differ in hatching and lightness, lines in dashes,
 //     points in shape, and what they stand for is written beside them. Colours are those of
 //     Okabe and Ito, which colour-blind readers can tell apart.

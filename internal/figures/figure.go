@@ -171,7 +171,7 @@ func (f *Figure) WriteTo(w io.Writer, format string) error {
 		return err
 	case "png":
 		c := vgimg.NewWith(vgimg.UseWH(pageWidth, f.page.height()), vgimg.UseDPI(pngDPI))
-		f.page.draw(draw.New(c))
+		f.page.draw(draw.NewCanvas(outlined{c}, pageWidth, f.page.height()))
 		_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(w)
 		return err
 	}

@@ -146,6 +146,7 @@ func (p *page) height() vg.Length {
 }
 
 func (p *page) draw(c draw.Canvas) {
+	c.Canvas = grid{c.Canvas}
 	c.SetColor(white)
 	c.Fill(c.Rectangle.Path())
 	x := c.Min.X + margin
@@ -223,12 +224,12 @@ func (a axis) draw(c draw.Canvas) {
 		if t.Label == "" {
 			continue
 		}
-		c.StrokeLine2(outline, x, c.Min.Y, x, c.Min.Y-3)
+		c.StrokeLine2(thin, x, c.Min.Y, x, c.Min.Y-3)
 		if half := s.Width(t.Label) / 2; x-half > right {
 			c.FillText(s, vg.Point{X: x, Y: c.Min.Y - 9}, t.Label)
 			right = x + half + 2
 		}
 	}
-	c.StrokeLine2(outline, c.Min.X, c.Min.Y, c.Max.X, c.Min.Y)
+	c.StrokeLine2(thin, c.Min.X, c.Min.Y, c.Max.X, c.Min.Y)
 	c.FillText(s, vg.Point{X: c.Center().X, Y: c.Min.Y - 22}, shorten(s, a.label, c.Max.X-c.Min.X))
 }

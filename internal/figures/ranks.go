@@ -22,8 +22,10 @@ type rankRow struct {
 func (r *rankRow) shift() int { return r.passRank - r.qsRank }
 
 // before and after are what stands between a model's name and its line.
-func (r *rankRow) before() string { return fmt.Sprintf("  %s  %d", fixed(r.passRate, 1), r.passRank) }
-func (r *rankRow) after() string  { return fmt.Sprintf("%d  %s  ", r.qsRank, fixed(r.score, 1)) }
+func (r *rankRow) before() string {
+	return fmt.Sprintf("  %s  %d", decimals(r.passRate, 1), r.passRank)
+}
+func (r *rankRow) after() string { return fmt.Sprintf("%d  %s  ", r.qsRank, decimals(r.score, 1)) }
 
 // agreement is how far the two ranks are apart: consistent up to 1, moderate up to 3, else
 // divergent (paper, Figure 8).
@@ -140,7 +142,7 @@ func drawRanks(c draw.Canvas, rows []rankRow) {
 	head.XAlign = draw.XLeft
 	c.FillText(head, vg.Point{X: right, Y: c.Max.Y - 8}, byScore)
 	for _, x := range []vg.Length{left + 8, right - 8} {
-		c.StrokeLine2(outline, x, top, x, c.Min.Y)
+		c.StrokeLine2(thin, x, top, x, c.Min.Y)
 	}
 	// Heavy lines last, so that they lie on top.
 	for degree, a := range agreements {

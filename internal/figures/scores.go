@@ -81,7 +81,7 @@ func (d *distribution) highest() float64 {
 func (d *distribution) title() string {
 	auroc := "undefined"
 	if d.auroc.Defined() {
-		auroc = fixed(d.auroc.Value, 3)
+		auroc = decimals(d.auroc.Value, 3)
 	}
 	return fmt.Sprintf("%s: AUROC %s, %s pass, %s fail", d.source, auroc, grouped(int64(d.nPass)), grouped(int64(d.nFail)))
 }
@@ -101,7 +101,7 @@ func (d *distribution) legend() string {
 	}
 	text := "cuts: " + strings.Join(parts, ", ")
 	if d.youden != nil {
-		text += fmt.Sprintf("; Youden's J %s at %s", fixed(d.youden.J, 2), fixed(d.youden.Threshold, 1))
+		text += fmt.Sprintf("; Youden's J %s at %s", decimals(d.youden.J, 2), decimals(d.youden.Threshold, 1))
 	}
 	return text
 }
@@ -114,7 +114,7 @@ type mark struct {
 
 func (m mark) label() string {
 	if m.youden {
-		return fixed(m.score, 1)
+		return decimals(m.score, 1)
 	}
 	return number(m.score)
 }
@@ -246,7 +246,7 @@ func (d *distribution) draw(c draw.Canvas, high float64) {
 	at := func(percent float64) {
 		y := zero + unit*vg.Length(percent)
 		c.StrokeLine2(draw.LineStyle{Color: faint, Width: 0.5}, in.Min.X, y, in.Max.X, y)
-		c.StrokeLine2(outline, in.Min.X-3, y, in.Min.X, y)
+		c.StrokeLine2(thin, in.Min.X-3, y, in.Min.X, y)
 		c.FillText(tick, vg.Point{X: in.Min.X - 5, Y: y}, number(math.Round(math.Abs(percent)*1e6)/1e6))
 	}
 	at(0)
@@ -267,8 +267,8 @@ func (d *distribution) draw(c draw.Canvas, high float64) {
 			fillRect(c, rect(x0, x1, zero-unit*vg.Length(percent(n, d.nFail)), zero), failFill)
 		}
 	}
-	c.StrokeLine2(outline, in.Min.X, zero, in.Max.X, zero)
-	c.StrokeLine2(outline, in.Min.X, in.Min.Y, in.Min.X, in.Max.Y)
+	c.StrokeLine2(thin, in.Min.X, zero, in.Max.X, zero)
+	c.StrokeLine2(thin, in.Min.X, in.Min.Y, in.Min.X, in.Max.Y)
 
 	marks := d.marks()
 	place, width := make([]vg.Length, len(marks)), make([]vg.Length, len(marks))
@@ -282,7 +282,7 @@ func (d *distribution) draw(c draw.Canvas, high float64) {
 			line, label = draw.LineStyle{Color: black, Width: 1.6}, bold(tiny)
 		}
 		c.StrokeLine2(line, place[i], in.Min.Y, place[i], in.Max.Y+2)
-		c.StrokeLine2(outline, place[i], in.Max.Y+2, x, in.Max.Y+6)
+		c.StrokeLine2(thin, place[i], in.Max.Y+2, x, in.Max.Y+6)
 		c.FillText(label, vg.Point{X: x, Y: in.Max.Y + 11}, marks[i].label())
 	}
 }

@@ -111,8 +111,8 @@ var stageFills = map[byte]fill{
 	'O': {"O orchestration", purple, upright},
 }
 
-// outline of fills, and the lines of axes.
-var outline = draw.LineStyle{Color: black, Width: 0.5}
+// thin is the outline of fills, and the lines of axes.
+var thin = draw.LineStyle{Color: black, Width: 0.5}
 
 // hatchGap is the distance of the lines of a hatch.
 const hatchGap = 4
@@ -147,7 +147,7 @@ func fillRect(c draw.Canvas, r vg.Rectangle, f fill) {
 		}
 	}
 	strokeClipped(draw.Canvas{Canvas: c.Canvas, Rectangle: r}, style, lines)
-	c.StrokeLines(outline, []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}, r.Min})
+	c.StrokeLines(thin, []vg.Point{r.Min, {X: r.Max.X, Y: r.Min.Y}, r.Max, {X: r.Min.X, Y: r.Max.Y}, r.Min})
 }
 
 // dot is the width of the dots of a hatch.
@@ -198,8 +198,8 @@ func counted(n int, thing string) string {
 	return grouped(int64(n)) + " " + thing + "s"
 }
 
-// fixed writes a number with a fixed count of decimals, as figures show it.
-func fixed(x float64, decimals int) string { return strconv.FormatFloat(x, 'f', decimals, 64) }
+// decimals writes a number with a fixed count of decimals, as figures show it.
+func decimals(x float64, n int) string { return strconv.FormatFloat(x, 'f', n, 64) }
 
 // number writes a number for CSV: the shortest decimal that reads back as it.
 func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

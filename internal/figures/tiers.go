@@ -67,7 +67,7 @@ func tierShares(req *request) (*Figure, error) {
 		for j, n := range r.tiers {
 			share := percent(n, r.runs)
 			table.Rows = append(table.Rows, []string{r.model, string(tiers[j]), integer(n), integer(r.runs), number(share)})
-			bars[i].parts = append(bars[i].parts, part{tierFills[tiers[j]], share, fixed(share, 0)})
+			bars[i].parts = append(bars[i].parts, part{tierFills[tiers[j]], share, decimals(share, 0)})
 		}
 	}
 	notes := []string{"Share of each model's runs in %, by tier; models by pass rate, which is the heavy line: tiers left of it are of passing runs, tiers right of it of failing ones."}

@@ -130,13 +130,13 @@ func drawTokens(c draw.Canvas, rows []tokenRow) {
 	for _, r := range rows {
 		low, high = min(low, float64(r.tokens[0])), max(high, float64(r.tokens[len(r.tokens)-1]))
 		names = append(names, r.category.Code+" "+r.category.Name)
-		ends = append(ends, fmt.Sprintf("mean %s, %s×", grouped(int64(math.Round(r.mean()))), fixed(r.mean()/rows[0].mean(), 1)))
+		ends = append(ends, fmt.Sprintf("mean %s, %s×", grouped(int64(math.Round(r.mean()))), decimals(r.mean()/rows[0].mean(), 1)))
 	}
 	left, right := widest(name, bodyWidth/3, names)+10, widest(end, bodyWidth/3, ends)+10
 	in := area(c, c.Min.X+left, c.Max.X-right, c.Min.Y+axisHeight, c.Max.Y)
 	a := logarithmic("tokens per run", low, high)
 	a.draw(in)
-	c.StrokeLine2(outline, in.Min.X, in.Min.Y, in.Min.X, in.Max.Y)
+	c.StrokeLine2(thin, in.Min.X, in.Min.Y, in.Min.X, in.Max.Y)
 	for i, r := range rows {
 		y := in.Max.Y - tokenStep*(vg.Length(i)+0.5)
 		c.FillText(name, vg.Point{X: c.Min.X, Y: y + 6}, names[i])

@@ -123,7 +123,7 @@ func (rows *wasteRows) draw(c draw.Canvas) {
 				if v > 0 {
 					fillRect(c, rect(in.Min.X, end, high-wasteBar+1, high), tierFills[t])
 				}
-				boxed(c, value, vg.Point{X: end + 3, Y: high - wasteBar/2.0 + 0.5}, fixed(v, 1))
+				boxed(c, value, vg.Point{X: end + 3, Y: high - wasteBar/2.0 + 0.5}, decimals(v, 1))
 			}
 			if r.runs > 0 {
 				bar(shares, shareAxis, r.prevalence())
@@ -134,7 +134,7 @@ func (rows *wasteRows) draw(c draw.Canvas) {
 		}
 	}
 	for _, in := range []draw.Canvas{shares, means} {
-		c.StrokeLine2(outline, in.Min.X, in.Min.Y, in.Min.X, in.Max.Y)
+		c.StrokeLine2(thin, in.Min.X, in.Min.Y, in.Min.X, in.Max.Y)
 	}
 }
 
