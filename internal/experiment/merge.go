@@ -436,7 +436,7 @@ func (m *MergeOrder) sumUp(t *steps.Task, sets [][]int, scores [][][]*float64) e
 		within += squares(aurocs)
 	}
 	m.AUROCMean, m.AUROCSD = mean(every), sampleSD(every)
-	m.AUROCSelection, m.AUROCOrder = split(float64(m.Orders)*squares(setMeans), within)
+	m.AUROCSelection, m.AUROCOrder = split(float64(float64(m.Orders)*squares(setMeans)), within)
 
 	between, inside := 0.0, 0.0
 	for i := range t.Runs {
@@ -449,7 +449,7 @@ func (m *MergeOrder) sumUp(t *steps.Task, sets [][]int, scores [][][]*float64) e
 			}
 		}
 		if len(means) == len(sets) {
-			between += float64(m.Orders) * squares(means)
+			between += float64(float64(m.Orders) * squares(means))
 			inside += rest
 		}
 	}
