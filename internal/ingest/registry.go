@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentlens-bench/agentlens/internal/ingest/atif"
 	"github.com/agentlens-bench/agentlens/internal/ingest/claudecode"
 	"github.com/agentlens-bench/agentlens/internal/ingest/codex"
 	"github.com/agentlens-bench/agentlens/internal/ingest/completions"
@@ -29,6 +30,7 @@ func formatsWith(table *tools.Table) []format.Format {
 	return slices.Concat(
 		outcome.Formats(),
 		release.Formats(),
+		atif.Formats(table),
 		openhandsv1.Formats(table),
 		completions.Formats(table),
 		openhands.Formats(),

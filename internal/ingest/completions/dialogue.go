@@ -110,13 +110,14 @@ func (d dialogue) read(records []format.Record) ([]format.Item, error) {
 // calls adds the calls of a message, and returns the ids of those in its text. What the
 // response cost and said goes to its first call.
 func (d dialogue) calls(run *runlog.Run, m *message, number int, counted []bool) (inText []string) {
-	group := "message " + strconv.Itoa(number)
+	group, said := "message "+strconv.Itoa(number), false
 	add := func(c runlog.Call, thought string) {
 		c.Model, c.Group = d.call.model, group
-		if len(run.Calls) == 0 || run.Calls[len(run.Calls)-1].Group != group {
+		if run.Gives(&c) && !said {
+			said = true
 			c.Thought = strings.TrimSpace(thought)
 		}
-		if at, known := d.byID[c.ID]; known && !counted[at] {
+		if at, known := d.byID[c.ID]; known && !counted[at] && run.Gives(&c) {
 			counted[at] = true
 			c.InputTokens, c.OutputTokens, c.CachedTokens = d.tokens[at].input, d.tokens[at].output, d.tokens[at].cached
 		}

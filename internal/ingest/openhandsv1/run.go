@@ -179,7 +179,7 @@ func (c *conversation) call(e *event, root string, counted map[loose.Ident]bool)
 			call.Args[i].Value = bytes.ReplaceAll(call.Args[i].Value, []byte(root), []byte(testbed))
 		}
 	}
-	if e.ResponseID != "" && !counted[e.ResponseID] {
+	if e.ResponseID != "" && !counted[e.ResponseID] && c.Gives(&call) {
 		counted[e.ResponseID] = true
 		u := c.usage[e.ResponseID]
 		call.InputTokens, call.OutputTokens, call.CachedTokens = u.input, u.output, u.cached
