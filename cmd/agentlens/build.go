@@ -15,6 +15,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/datasets"
 	"github.com/agentlens-bench/agentlens/internal/bench"
+	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/paper"
 	"github.com/agentlens-bench/agentlens/internal/profile/params"
@@ -25,6 +26,7 @@ func newBuild() *cobra.Command {
 	opt := bench.Options{
 		Reference:    profile.LeaveOneOut,
 		Observations: bench.ObservationsPreview,
+		Sample:       bench.Sample{Name: datasets.SampleName, Data: datasets.Sample()},
 		Paper:        paper.DefaultParams(),
 		Process:      process.DefaultParams(),
 	}
@@ -38,9 +40,9 @@ a dataset version: agentlens.db, data/*.parquet, manifest.json, SHA256SUMS, erro
 
 A SOURCE is a folder, a file, or an archive (.tar, .tar.gz, .tar.zst, .zip, .jsonl.gz),
 read as a stream. Without a SOURCE the embedded synthetic sample is built. Formats are
-recognised by their structure: the AgentLens release, and OpenHands V0 logs (trajectory
-JSON, output.jsonl with histories flat or in pairs, resolver output, feedback exports).
+recognised by their structure, or chosen with --format:
 
+` + formatList() + `
 The same sources and parameters give the same bytes on any machine with any --jobs.`,
 		Example: `  agentlens build --out bench-sample
   agentlens build agentlens-bench-1.0.tar.zst --out bench --profile release
@@ -60,18 +62,6 @@ The same sources and parameters give the same bytes on any machine with any --jo
 				opt.Paper.Labels = labels
 			}
 			opt.Sources = args
-			if len(args) == 0 {
-				dir, err := os.MkdirTemp("", "agentlens-sample-")
-				if err != nil {
-					return err
-				}
-				defer os.RemoveAll(dir)
-				sample := filepath.Join(dir, datasets.SampleName)
-				if err := os.WriteFile(sample, []byte(datasets.Sample()), 0o600); err != nil {
-					return err
-				}
-				opt.Sources = []string{sample}
-			}
 			progress := newProgress(cmd.ErrOrStderr())
 			opt.Progress = progress.report
 			res, err := bench.Build(cmd.Context(), opt)
@@ -110,6 +100,7 @@ The same sources and parameters give the same bytes on any machine with any --jo
 	f.StringVar((*string)(&opt.Observations), "observations", string(opt.Observations), "observation text to store: full, preview (1,000 characters) or none")
 	f.StringVar(&opt.Ingest.Format, "format", "", "reader for every record, instead of recognising it")
 	f.StringVar(&opt.Ingest.Labels, "labels", "", "CSV or JSON Lines file of outcomes: trajectory_id or instance_id, and passed")
+	f.StringVar(&opt.Tools, "tools", "", "TSV file that adds to the mapping of foreign tools to canonical ones")
 	f.IntVar(&opt.Jobs, "jobs", 0, "parallel workers (default: one per processor); does not change the result")
 	f.Int64Var(&opt.Ingest.Limits.MaxRecordBytes, "max-record-bytes", 256<<20, "largest single record; larger ones are refused")
 	f.Int64Var(&opt.Ingest.Limits.MaxTotalBytes, "max-total-bytes", 1<<40, "largest archive, expanded")
@@ -117,6 +108,15 @@ The same sources and parameters give the same bytes on any machine with any --jo
 	f.Float64Var(&opt.Ingest.Limits.MaxRatio, "max-ratio", 1000, "largest ratio of expanded to compressed bytes of an archive")
 	f.BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return cmd
+}
+
+// formatList lists the formats that hold runs, a line each.
+func formatList() string {
+	var b strings.Builder
+	for _, f := range ingest.RunFormats() {
+		fmt.Fprintf(&b, "  %-20s %s\n", f.ID, f.Description)
+	}
+	return b.String()
 }
 
 // readProfiles takes parameters from a profile file. Parameters that the file leaves out keep

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/corpus"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
+	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/paper"
 	"github.com/agentlens-bench/agentlens/internal/profile/process"
@@ -27,7 +29,8 @@ var ErrUsage = errors.New("unusable parameter")
 
 // Options of Build.
 type Options struct {
-	Sources      []string // folders, files, archives; at least one
+	Sources      []string // folders, files, archives
+	Sample       Sample   // the source when there is none
 	Out          string   // folder to make; or:
 	Root         string   // folder of versions, in which one is made
 	Version      string   // version to make in Root, "" for the next one by what changed
@@ -36,6 +39,7 @@ type Options struct {
 	Reference    profile.Mode
 	K            int    // runs per reference
 	Donors       string // file of donors for profile.Donors, "" picks them by hash
+	Tools        string // file that adds to the mapping of foreign tools, "" for none
 	Paper        paper.Params
 	Process      process.Params
 	Observations Observations
@@ -50,6 +54,9 @@ type Options struct {
 	// when unknown) or "assess" in runs. It may be nil.
 	Progress func(phase string, done, total int64)
 }
+
+// Sample is a source that comes with the program.
+type Sample struct{ Name, Data string }
 
 // Profiles lists the profiles that Build knows, in the order of their tables.
 func Profiles() []string { return []string{"release", "paper", "process"} }
@@ -70,7 +77,7 @@ type Result struct {
 }
 
 func (o *Options) check() error {
-	if len(o.Sources) == 0 {
+	if len(o.Sources) == 0 && o.Sample.Name == "" {
 		return fmt.Errorf("%w: no source", ErrUsage)
 	}
 	switch {
@@ -145,8 +152,18 @@ func Build(ctx context.Context, opt Options) (res Result, err error) {
 	}
 	defer func() { err = errors.Join(err, ws.discard()) }()
 
+	if len(opt.Sources) == 0 {
+		path := ws.scratch(opt.Sample.Name)
+		if err := os.WriteFile(path, []byte(opt.Sample.Data), 0o600); err != nil {
+			return res, err
+		}
+		opt.Sources = []string{path}
+	}
 	in := opt.Ingest
 	in.Jobs = opt.Jobs
+	if in.Tools, err = readTools(opt.Tools); err != nil {
+		return res, err
+	}
 	if opt.Progress != nil {
 		in.Report = func(done, total int64) { opt.Progress("read", done, total) }
 	}
@@ -199,6 +216,23 @@ func Build(ctx context.Context, opt Options) (res Result, err error) {
 	}
 	b.res.Dir = out
 	return b.res, nil
+}
+
+// readTools reads a file that adds to the mapping of foreign tools; nil for no file.
+func readTools(path string) (*tools.Table, error) {
+	if path == "" {
+		return nil, nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("tools file: %w", err)
+	}
+	defer f.Close()
+	t, err := tools.Load(f)
+	if err != nil {
+		return nil, fmt.Errorf("%w: tools file %s: %w", ErrUsage, path, err)
+	}
+	return t, nil
 }
 
 type builder struct {

@@ -66,6 +66,7 @@ type Parameters struct {
 	K            int          `json:"k"`
 	DonorsSHA256 string       `json:"donors_sha256,omitzero"` // of the donors file
 	LabelsSHA256 string       `json:"labels_sha256,omitzero"` // of the labels file
+	ToolsSHA256  string       `json:"tools_sha256,omitzero"`  // of the tools file
 	Format       string       `json:"format,omitzero"`
 	Observations Observations `json:"observations"`
 
@@ -121,6 +122,9 @@ func (b *builder) writeManifest(dir string, tables []store.TableStat) error {
 		return err
 	}
 	if m.Parameters.LabelsSHA256, err = digestOf(b.opt.Ingest.Labels); err != nil {
+		return err
+	}
+	if m.Parameters.ToolsSHA256, err = digestOf(b.opt.Tools); err != nil {
 		return err
 	}
 	out, err := json.Marshal(m, json.Deterministic(true), jsontext.WithIndent("  "), json.FormatNilMapAsNull(false), json.FormatNilSliceAsNull(false))

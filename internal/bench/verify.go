@@ -25,6 +25,7 @@ type VerifyOptions struct {
 	Rebuild []string // sources to build again from; nil for no rebuild
 	Labels  string   // labels file of the first build, where it had one
 	Donors  string   // donors file of the first build, where it had one
+	Tools   string   // tools file of the first build, where it had one
 	Ingest  ingest.Limits
 	Jobs    int
 }
@@ -157,6 +158,7 @@ func checkRebuild(ctx context.Context, dir string, m Manifest, opt VerifyOptions
 	for _, given := range []struct{ flag, file, want string }{
 		{"--labels", opt.Labels, p.LabelsSHA256},
 		{"--donors", opt.Donors, p.DonorsSHA256},
+		{"--tools", opt.Tools, p.ToolsSHA256},
 	} {
 		got, err := digestOf(given.file)
 		if err != nil {
@@ -193,6 +195,7 @@ func checkRebuild(ctx context.Context, dir string, m Manifest, opt VerifyOptions
 		Reference:    profile.Mode(p.Reference),
 		K:            p.K,
 		Donors:       opt.Donors,
+		Tools:        opt.Tools,
 		Observations: p.Observations,
 		Ingest:       ingest.Options{Format: p.Format, Labels: opt.Labels, Limits: opt.Ingest},
 		Jobs:         opt.Jobs,
