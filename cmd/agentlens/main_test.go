@@ -23,6 +23,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"mkarchive": mkarchive,
 			"mkline":    mkline,
+			"replace":   replace,
 			"exitcode":  exitcode,
 		},
 	})

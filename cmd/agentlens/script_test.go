@@ -113,3 +113,22 @@ func mkline(ts *testscript.TestScript, neg bool, args []string) {
 	_, err = fmt.Fprintln(f, line.String())
 	ts.Check(errors.Join(err, f.Close()))
 }
+
+// replace copies a file with the first N occurrences of a text replaced, all without N:
+// replace FROM TO OLD NEW [N].
+func replace(ts *testscript.TestScript, neg bool, args []string) {
+	n := -1
+	if len(args) == 5 {
+		var err error
+		n, err = strconv.Atoi(args[4])
+		ts.Check(err)
+	}
+	if neg || len(args) < 4 {
+		ts.Fatalf("usage: replace FROM TO OLD NEW [N]")
+	}
+	text := ts.ReadFile(args[0])
+	if !strings.Contains(text, args[2]) {
+		ts.Fatalf("%s has no %q", args[0], args[2])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(strings.Replace(text, args[2], args[3], n)), 0o644))
+}

@@ -85,7 +85,7 @@ func readCSV(r *bufio.Reader, name string, wanted []string, where string, missin
 	for i, c := range columns {
 		columns[i] = c.parsed()
 	}
-	return frameOf(columns, len(lines), "line", lines), nil
+	return frameOf(names, columns, len(lines), "line", lines), nil
 }
 
 func sniffSeparator(r *bufio.Reader) (rune, error) {

@@ -16,8 +16,9 @@ type Frame struct {
 	Columns []*Column
 
 	rows  int
-	unit  string // what place counts: line or row
-	place []int  // line or row of each row of the frame
+	unit  string   // what place counts: line or row
+	place []int    // line or row of each row of the frame
+	known []string // columns of the input
 }
 
 // Rows returns the number of rows.
@@ -31,27 +32,26 @@ func (f *Frame) Line(i int) int { return f.place[i] }
 
 // Column returns the column of that name, or an error wrapping [ErrNoColumn].
 func (f *Frame) Column(name string) (*Column, error) {
-	names := make([]string, len(f.Columns))
-	for i, c := range f.Columns {
+	for _, c := range f.Columns {
 		if c.Name == name {
 			return c, nil
 		}
-		names[i] = c.Name
 	}
-	return nil, noColumn(name, names)
+	return nil, noColumn(name, f.known)
 }
 
 // Take returns the frame of the given rows, in the order given.
 func (f *Frame) Take(rows []int) *Frame {
-	t := &Frame{rows: len(rows), unit: f.unit, place: pick(f.place, rows)}
+	t := &Frame{rows: len(rows), unit: f.unit, place: pick(f.place, rows), known: f.known}
 	for _, c := range f.Columns {
 		t.Columns = append(t.Columns, c.take(rows))
 	}
 	return t
 }
 
-// frameOf puts columns of equal length together.
-func frameOf(columns []*Column, rows int, unit string, place []int) *Frame {
+// frameOf puts columns of equal length together; known are the names of all columns that the
+// input has.
+func frameOf(known []string, columns []*Column, rows int, unit string, place []int) *Frame {
 	if place == nil {
 		place = make([]int, rows)
 		for i := range place {
@@ -61,7 +61,7 @@ func frameOf(columns []*Column, rows int, unit string, place []int) *Frame {
 	for _, c := range columns {
 		c.seen = nil
 	}
-	return &Frame{Columns: columns, rows: rows, unit: unit, place: place}
+	return &Frame{Columns: columns, rows: rows, unit: unit, place: place, known: known}
 }
 
 // choose returns the positions of the wanted columns among names, all for none wanted.
@@ -88,7 +88,7 @@ func choose(wanted, names []string) ([]int, error) {
 
 // noColumn says what the input has instead.
 func noColumn(name string, names []string) error {
-	if near := nearest(name, names); len(near) > 0 {
+	if near := Nearest(name, names); len(near) > 0 {
 		return fmt.Errorf("%w %q; did you mean %s?", ErrNoColumn, name, strings.Join(near, " or "))
 	}
 	const most = 20
@@ -99,8 +99,8 @@ func noColumn(name string, names []string) error {
 	return fmt.Errorf("%w %q; the input has %s", ErrNoColumn, name, strings.Join(listed, ", "))
 }
 
-// nearest returns up to three names that a misspelled one may stand for, best first.
-func nearest(name string, names []string) []string {
+// Nearest returns up to three names that a misspelled one may stand for, best first.
+func Nearest(name string, names []string) []string {
 	type candidate struct {
 		name     string
 		distance int

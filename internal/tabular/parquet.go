@@ -54,7 +54,7 @@ func readParquet(file *os.File, wanted []string, where string) (f *Frame, err er
 			return nil, fmt.Errorf("reading %s: column %s has %d values for %d rows", file.Name(), names[j], got, want)
 		}
 	}
-	return frameOf(columns, int(pq.NumRows()), "row", nil), nil
+	return frameOf(names, columns, int(pq.NumRows()), "row", nil), nil
 }
 
 // logicalType is the type's annotation, nil for none.

@@ -197,7 +197,7 @@ func readSQL(ctx context.Context, conn connection, rel relation, wanted []string
 	if err := rows.Err(); err != nil {
 		return nil, sqlError(err, rel.name, names)
 	}
-	return frameOf(columns, n, "row", nil), nil
+	return frameOf(names, columns, n, "row", nil), nil
 }
 
 func columnsOf(ctx context.Context, conn connection, rel relation) ([]string, error) {
@@ -249,13 +249,9 @@ func (f *Frame) filter(ctx context.Context, where string) (*Frame, error) {
 	if _, err := conn.ExecContext(ctx, "PRAGMA query_only = 1"); err != nil {
 		return nil, err
 	}
-	names := make([]string, len(f.Columns))
-	for i, c := range f.Columns {
-		names[i] = c.Name
-	}
 	rows, err := conn.QueryContext(ctx, fmt.Sprintf("SELECT rowid FROM data WHERE (%s\n) ORDER BY rowid", where))
 	if err != nil {
-		return nil, sqlError(err, "the condition --where", names)
+		return nil, sqlError(err, "the condition --where", f.known)
 	}
 	defer rows.Close()
 	var keep []int
@@ -267,7 +263,7 @@ func (f *Frame) filter(ctx context.Context, where string) (*Frame, error) {
 		keep = append(keep, id-1)
 	}
 	if err := rows.Err(); err != nil {
-		return nil, sqlError(err, "the condition --where", names)
+		return nil, sqlError(err, "the condition --where", f.known)
 	}
 	return f.Take(keep), nil
 }
