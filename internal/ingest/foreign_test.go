@@ -1,9 +1,12 @@
 package ingest_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/parquet-go/parquet-go"
 
 	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
@@ -116,4 +119,75 @@ func TestToolsOption(t *testing.T) {
 			t.Errorf("%s: %v %+v", want, r.Err, r.Runs)
 		}
 	}
+}
+
+type parquetCall struct {
+	ID       string `parquet:"id,optional"`
+	Function *struct {
+		Name      string `parquet:"name,optional"`
+		Arguments string `parquet:"arguments,optional"`
+	} `parquet:"function,optional"`
+}
+
+type parquetRow struct {
+	TrajectoryID string `parquet:"trajectory_id"`
+	InstanceID   string `parquet:"instance_id"`
+	Resolved     int64  `parquet:"resolved"`
+	Trajectory   []struct {
+		Role       string        `parquet:"role"`
+		Content    *string       `parquet:"content,optional"`
+		ToolCallID *string       `parquet:"tool_call_id,optional"`
+		ToolCalls  []parquetCall `parquet:"tool_calls,list,optional"`
+	} `parquet:"trajectory,list"`
+}
+
+// TestParquet reads a data set in Parquet, passes over one that is none, and refuses what is
+// damaged.
+func TestParquet(t *testing.T) {
+	rows := make([]parquetRow, 3)
+	text := `[{"Role":"system","Content":"s"},{"Role":"user","Content":"t"},
+{"Role":"assistant","ToolCalls":[{"ID":"1","Function":{"Name":"execute_bash","Arguments":"{\"command\":\"ls\"}"}}]},
+{"Role":"tool","ToolCallID":"1","Content":"a\n[Command finished with exit code 0]"}]`
+	for i := range rows {
+		if err := json.Unmarshal([]byte(text), &rows[i].Trajectory); err != nil {
+			t.Fatal(err)
+		}
+		rows[i].TrajectoryID, rows[i].InstanceID, rows[i].Resolved = fmt.Sprintf("t%d", i+1), "a__b-1", int64(i%2)
+	}
+	runs, other := parquetFile(t, rows), parquetFile(t, []struct {
+		TaskID string `parquet:"task_id"`
+	}{{"a"}})
+	dir := readtest.Files(t, map[string]string{"data/train-0.parquet": runs, "other.parquet": other, "bad.parquet": runs[:len(runs)/2]})
+	r := readtest.Read(t, ingest.Options{Jobs: 2}, dir)
+	if r.Err != nil || len(r.Refused) != 1 || r.Refused[0].Code != "bad_parquet" || r.Refused[0].File != "bad.parquet" {
+		t.Fatal(r.Err, r.Refused)
+	}
+	var got []string
+	for _, run := range r.Runs {
+		got = append(got, fmt.Sprintf("%s %s %s:%d %s %s", run.ID, run.TaskID, run.SourceFile, run.SourceRecord, run.Outcome, run.States[1].ResultingState))
+	}
+	want := "t1 a__b-1 data/train-0.parquet:1 fail terminal:ls, t2 a__b-1 data/train-0.parquet:2 pass terminal:ls, t3 a__b-1 data/train-0.parquet:3 fail terminal:ls"
+	if text := strings.Join(got, ", "); text != want {
+		t.Errorf("got  %s\nwant %s", text, want)
+	}
+	if r.Summary.Skipped["data file in another format (.parquet)"] != 1 || r.Summary.Sources[0].Files != 2 {
+		t.Errorf("%+v", r.Summary)
+	}
+	again := readtest.Read(t, ingest.Options{Jobs: 1}, readtest.Tar(t, dir, 1))
+	if again.Err != nil || again.Summary.Sources[0] != r.Summary.Sources[0] {
+		t.Errorf("%v %+v, in a folder %+v", again.Err, again.Summary.Sources, r.Summary.Sources)
+	}
+}
+
+func parquetFile[T any](t *testing.T, rows []T) string {
+	t.Helper()
+	var buf strings.Builder
+	w := parquet.NewGenericWriter[T](&buf)
+	if _, err := w.Write(rows); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.String()
 }

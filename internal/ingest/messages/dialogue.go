@@ -62,9 +62,9 @@ const (
 
 // dialectOf tells the dialect by the answers: SWE-agent's end with its prompt,
 // mini-swe-agent's begin with a tag.
-func dialectOf(list []message) dialect {
-	for i := range list {
-		m := &list[i]
+func dialectOf(said []message) dialect {
+	for i := range said {
+		m := &said[i]
 		switch m.role() {
 		case "assistant":
 			if len(m.ToolCalls) > 0 {

@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"bytes"
 	"fmt"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
@@ -47,7 +48,7 @@ func Formats(table *tools.Table) []format.Format {
 					return "[0].role", true
 				}
 				for _, key := range listKeys {
-					if anyRow(p, func(v format.Value) bool { return isMessage(v.Get(key).First()) }) {
+					if anyRow(p, func(v format.Value) bool { return isMessage(firstOf(v.Get(key))) }) {
 						return key + "[0].role", true
 					}
 				}
@@ -63,6 +64,15 @@ var listKeys = [...]string{"messages", "trajectory", "conversations", "conversat
 
 func isMessage(v format.Value) bool {
 	return v.Kind() == '{' && (v.Has("role") || v.Has("from")) && (v.Has("content") || v.Has("text") || v.Has("value") || v.Has("tool_calls"))
+}
+
+// firstOf returns the first element of an array, or of the array that a text holds.
+func firstOf(v format.Value) format.Value {
+	if v.Kind() == '"' && bytes.HasPrefix(v, []byte(`"[{`)) {
+		text, _ := v.Text()
+		return format.Value(text).First()
+	}
+	return v.First()
 }
 
 // anyRow asks about a record that is a row, else about the first row of a list.

@@ -165,6 +165,8 @@ func TestShapes(t *testing.T) {
 				"refused row 3: the row has no messages: want an array of role and content under messages, trajectory or conversations"},
 		{"an empty patch", `{"instance_id":"a__b-1","model_patch":"\n","trajectory":[{"role":"user","content":"t"}]}`,
 			"messages no calls a__b-1  | 0 steps, 0 failed, 0 codes:  |  []\n  fail empty_patch by patch (rank 5)"},
+		{"messages in a text", `{"instance_id":"a__b-1","messages":"[{\"role\":\"user\",\"content\":\"t\"},{\"role\":\"assistant\",\"content\":\"<function=bash><parameter=command>ls</parameter></function>\"}]"}`,
+			"messages xml a__b-1  | 1 steps, 0 failed, 0 codes: run_in_terminal 1 |  [{no_observation 1 x bash}]"},
 		{"a reward between", `{"instance_id":"a__b-1","reward":0.5,"trajectory":[{"role":"user","content":"t"}]}`,
 			"messages no calls a__b-1  | 0 steps, 0 failed, 0 codes:  |  []"},
 	} {

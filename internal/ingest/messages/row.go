@@ -3,6 +3,9 @@ package messages
 import (
 	"strings"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
 	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
@@ -12,10 +15,10 @@ import (
 
 // row is a row of a data set. Of columns that mean the same, a row has one.
 type row struct {
-	Messages      loose.List[message] `json:"messages"`
-	Trajectory    loose.List[message] `json:"trajectory"`
-	Conversations loose.List[message] `json:"conversations"`
-	Conversation  loose.List[message] `json:"conversation"`
+	Messages      list `json:"messages"`
+	Trajectory    list `json:"trajectory"`
+	Conversations list `json:"conversations"`
+	Conversation  list `json:"conversation"`
 
 	InstanceID   loose.Ident `json:"instance_id"`
 	TrajectoryID loose.Ident `json:"trajectory_id"`
@@ -27,6 +30,25 @@ type row struct {
 	ExitStatus   loose.Text  `json:"exit_status"`
 
 	verdict
+}
+
+// list is an array of messages, or its text as JSON.
+type list []message
+
+// UnmarshalJSONFrom reads the messages; a text that is no array has none.
+func (l *list) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	of := (*loose.List[message])(l)
+	if dec.PeekKind() != '"' {
+		return of.UnmarshalJSONFrom(dec)
+	}
+	var text loose.Text
+	if err := text.UnmarshalJSONFrom(dec); err != nil {
+		return err
+	}
+	if json.Unmarshal([]byte(text), of, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
+		*l = nil
+	}
+	return nil
 }
 
 // verdict is what the columns of a row say about its outcome.
@@ -113,13 +135,13 @@ func (r reader) readRows(rec format.Record) ([]format.Item, error) {
 }
 
 func (r reader) row(rec format.Record, row *row) ([]format.Item, error) {
-	list := row.Messages
-	for _, other := range [...]loose.List[message]{row.Trajectory, row.Conversations, row.Conversation} {
-		if len(list) == 0 {
-			list = other
+	said := row.Messages
+	for _, other := range [...]list{row.Trajectory, row.Conversations, row.Conversation} {
+		if len(said) == 0 {
+			said = other
 		}
 	}
-	if len(list) == 0 {
+	if len(said) == 0 {
 		return nil, &format.RecordError{
 			Code:    "no_messages",
 			Message: "the row has no messages: want an array of role and content under messages, trajectory or conversations",
@@ -139,9 +161,9 @@ func (r reader) row(rec format.Record, row *row) ([]format.Item, error) {
 		run.Task = name.Task
 		run.Model = runlog.FirstOf(run.Model, name.Model)
 	}
-	d := dialogue{run: run, dialect: dialectOf(list)}
-	for i := range list {
-		d.take(&list[i], i)
+	d := dialogue{run: run, dialect: dialectOf(said)}
+	for i := range said {
+		d.take(&said[i], i)
 	}
 	d.end()
 	t := run.Trajectory(ID, d.version())

@@ -15,6 +15,7 @@ const (
 	Lines               // JSON Lines
 	Table               // comma-separated values
 	Text                // a text that states outcomes
+	Parquet             // a table whose rows may be runs
 	Other               // no log
 )
 
@@ -33,7 +34,9 @@ func Classify(file string) (Kind, string) {
 		return Table, ""
 	case ".md", ".rst", ".txt", ".log", ".logs", ".html", ".htm", ".pdf":
 		return Other, "text file (" + ext + ")"
-	case ".parquet", ".arrow", ".feather", ".db", ".sqlite", ".tsv", ".xlsx", ".pkl", ".npy", ".npz":
+	case ".parquet":
+		return Parquet, ""
+	case ".arrow", ".feather", ".db", ".sqlite", ".tsv", ".xlsx", ".pkl", ".npy", ".npz":
 		return Other, "data file in another format (" + ext + ")"
 	case ".yaml", ".yml", ".toml", ".ini", ".cfg", ".xml", ".lock", ".bib", ".cff":
 		return Other, "configuration or description (" + ext + ")"

@@ -171,7 +171,7 @@ func TestDigest(t *testing.T) {
 func TestClassify(t *testing.T) {
 	for file, want := range map[string]Kind{
 		"a/run.json": JSON, "x.traj": JSON, "x.traj.json": JSON, "o.jsonl": Lines, "O.JSONL": Lines, "t.csv": Table,
-		"README.md": Other, "LICENSE": Other, "a.parquet": Other, "a.log": Other, "patch.diff": Other, "c.yaml": Other, "run": Unknown, "run.v2": Unknown,
+		"README.md": Other, "LICENSE": Other, "a.parquet": Parquet, "a.log": Other, "patch.diff": Other, "c.yaml": Other, "run": Unknown, "run.v2": Unknown,
 	} {
 		if got, reason := Classify(file); got != want || (reason != "") != (want == Other) {
 			t.Errorf("%s: %d %q", file, got, reason)

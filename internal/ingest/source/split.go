@@ -24,6 +24,10 @@ type Chunk struct {
 // otherwise. A file is JSON Lines by its name, or when its first line is a whole JSON
 // object and more text follows. Blank lines are no records.
 //
+// A Parquet file gives its rows as JSON, with the row's number as line. It is held while it
+// is read, in a temporary file when it is large. One without a column that may hold a run
+// gives a *SkipError.
+//
 // When joined, which may be nil, says so of the first line, the lines of a JSON Lines file
 // are one record.
 //
@@ -35,6 +39,9 @@ type Chunk struct {
 // gives a *BrokenError.
 func Split(f File, maxBytes int64, joined func(first []byte) bool, fresh func() []byte, yield func(Chunk) error, refuse func(format.RecordError)) (*Whole, error) {
 	s := splitter{file: f, max: maxBytes, hash: sha256.New(), fresh: fresh, yield: yield, refuse: refuse}
+	if f.Kind == Parquet {
+		return s.parquet()
+	}
 	buf := fresh()
 	if f.Kind != Lines {
 		buf = s.sized(buf)

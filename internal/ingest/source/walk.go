@@ -29,7 +29,7 @@ type File struct {
 // Handler gets what a walk meets. All calls come from the goroutine that walks.
 type Handler struct {
 	// File reads one file. It may leave bytes unread. A *BrokenError says that the body
-	// failed; every other error ends the walk.
+	// failed, a *SkipError that the file is none to read; every other error ends the walk.
 	File   func(File) error
 	Refuse func(format.RecordError)
 	Skip   func(reason string)
@@ -45,6 +45,11 @@ type BrokenError struct {
 func (e *BrokenError) Error() string { return e.Err.Error() }
 
 func (e *BrokenError) Unwrap() error { return e.Err }
+
+// SkipError is a file that is passed over for what it holds.
+type SkipError struct{ Reason string }
+
+func (e *SkipError) Error() string { return "skipped: " + e.Reason }
 
 // Walk reads the source at root: a folder, a file, a compressed file, or an archive
 // (tar, also compressed with gzip or zstandard; zip). The kind is told by content.
@@ -258,8 +263,13 @@ func (w *walker) file(name string, size int64, body *bufio.Reader) error {
 	w.entry = name
 	err := w.File(File{Path: name, Kind: kind, Size: size, Body: body})
 	var broken *BrokenError
-	if errors.As(err, &broken) {
+	var skip *SkipError
+	switch {
+	case errors.As(err, &broken):
 		return w.broken(name, err)
+	case errors.As(err, &skip):
+		w.Skip(skip.Reason)
+		return nil
 	}
 	return err
 }
