@@ -386,7 +386,7 @@ func TestNearest(t *testing.T) {
 		"qualty_score": "quality_score", "nstates": "n_states", "Score": "score", "SCORE": "score",
 		"quality_scroe": "quality_score", "zzz": "",
 	} {
-		got := nearest(name, names)
+		got := Nearest(name, names)
 		if want == "" && len(got) > 0 || want != "" && (len(got) == 0 || got[0] != want) {
 			t.Errorf("%s: %v, want %q first", name, got, want)
 		}
