@@ -32,7 +32,7 @@ func TestReadmeHolds(t *testing.T) {
 		if strings.HasPrefix(lines[0], "--") {
 			lines = lines[1:]
 		}
-		if len(lines) == 0 {
+		if len(lines) == 0 || lines[0] == "" {
 			continue
 		}
 		queries++
