@@ -88,7 +88,7 @@ type dialogue struct {
 	run     *runlog.Run
 	dialect dialect
 	shape   string // how the first call was written
-	open    int    // first call of the last turn
+	open    int    // first call of the last turn that may want an answer
 	started bool   // the model has spoken
 	file    string // the open file of SWE-agent's editor
 	dir     string
@@ -254,9 +254,9 @@ func (d *dialogue) prompt(text string) string {
 
 // waiting returns the first call of the last turn without an answer.
 func (d *dialogue) waiting() *runlog.Call {
-	for i := d.open; i < len(d.run.Calls); i++ {
-		if !d.run.Calls[i].Answered {
-			return &d.run.Calls[i]
+	for ; d.open < len(d.run.Calls); d.open++ {
+		if !d.run.Calls[d.open].Answered {
+			return &d.run.Calls[d.open]
 		}
 	}
 	return nil

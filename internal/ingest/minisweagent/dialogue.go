@@ -13,7 +13,7 @@ import (
 type dialogue struct {
 	run        *runlog.Run
 	started    bool // the model has spoken
-	open       int  // first call of the last turn
+	open       int  // first call of the last turn that may want an answer
 	refused    bool // the last turn had no call that could be run
 	model      string
 	submission loose.OptText
@@ -99,7 +99,7 @@ func command(text string) loose.Object {
 // refuse counts a turn that was not run and drops its calls.
 func (d *dialogue) refuse(kind string) {
 	if d.open < len(d.run.Calls) && !d.run.Calls[d.open].Answered {
-		d.run.Calls = d.run.Calls[:d.open]
+		d.run.Drop(d.open)
 	}
 	d.refused = false
 	d.run.Warn(runlog.WarnFormat, runlog.FirstOf(kind, "turn without exactly one command"))
@@ -141,9 +141,9 @@ func (d *dialogue) answer(m *message, last bool) {
 
 // waiting returns the first call of the last turn without an answer.
 func (d *dialogue) waiting() *runlog.Call {
-	for i := d.open; i < len(d.run.Calls); i++ {
-		if !d.run.Calls[i].Answered {
-			return &d.run.Calls[i]
+	for ; d.open < len(d.run.Calls); d.open++ {
+		if !d.run.Calls[d.open].Answered {
+			return &d.run.Calls[d.open]
 		}
 	}
 	d.run.Warn(runlog.WarnStray, "answer to no call")

@@ -79,6 +79,8 @@ type Run struct {
 	NoExitCodes bool
 
 	dropped map[[2]string]int
+	byID    map[string][]int // calls without an answer, among the first indexed ones
+	indexed int
 }
 
 // Warn counts something that was dropped or guessed.
@@ -98,14 +100,21 @@ func (r *Run) WarnN(code, what string, n int) {
 // Answer gives the call with an id its answer and returns the call: the last call of that
 // id without an answer. It is nil, with a warning, when there is none.
 func (r *Run) Answer(id string) *Call {
-	known := false
-	for i := len(r.Calls) - 1; i >= 0; i-- {
-		if c := &r.Calls[i]; c.ID == id {
-			known = true
-			if !c.Answered {
-				c.Answered = true
-				return c
-			}
+	if r.byID == nil {
+		r.byID = map[string][]int{}
+	}
+	for ; r.indexed < len(r.Calls); r.indexed++ {
+		of := r.Calls[r.indexed].ID
+		r.byID[of] = append(r.byID[of], r.indexed)
+	}
+	open, known := r.byID[id]
+	for len(open) > 0 {
+		c := &r.Calls[open[len(open)-1]]
+		open = open[:len(open)-1]
+		r.byID[id] = open
+		if !c.Answered {
+			c.Answered = true
+			return c
 		}
 	}
 	if known {
@@ -114,6 +123,17 @@ func (r *Run) Answer(id string) *Call {
 		r.Warn(WarnStray, "answer to an unknown call")
 	}
 	return nil
+}
+
+// Drop takes back the calls from an index on.
+func (r *Run) Drop(from int) {
+	for ; r.indexed > from; r.indexed-- {
+		id := r.Calls[r.indexed-1].ID
+		if open := r.byID[id]; len(open) > 0 && open[len(open)-1] == r.indexed-1 {
+			r.byID[id] = open[:len(open)-1]
+		}
+	}
+	r.Calls = r.Calls[:from]
 }
 
 // Trajectory returns the run; it must not be changed any more.
