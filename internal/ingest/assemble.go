@@ -21,8 +21,10 @@ import (
 const spoolMemory = 64 << 20
 
 // spool keeps the records of runs that are spread over several until their source has
-// ended. Its memory is spoolMemory, one record, and the notes.
+// ended. It holds memory bytes of them, one record, and the notes.
 type spool struct {
+	memory int64 // 0 for spoolMemory
+
 	mu    sync.Mutex
 	parts []spooled
 	slots map[string]int // part that holds a slot
@@ -70,7 +72,7 @@ func (s *spool) add(f *format.Format, rec format.Record, note format.Note, all b
 		s.held += p.size
 	}
 	s.parts = append(s.parts, p)
-	if s.held <= spoolMemory {
+	if s.held <= cmp.Or(s.memory, spoolMemory) {
 		return nil
 	}
 	return s.flush()
