@@ -101,6 +101,7 @@ The same sources and parameters give the same bytes on any machine with any --jo
 	f.StringVar(&opt.Ingest.Format, "format", "", "reader for every record, instead of recognising it")
 	f.StringVar(&opt.Ingest.Labels, "labels", "", "CSV or JSON Lines file of outcomes: trajectory_id or instance_id, and passed")
 	f.StringVar(&opt.Tools, "tools", "", "TSV file that adds to the mapping of foreign tools to canonical ones")
+	f.BoolVar(&opt.Ingest.KeepPaths, "keep-paths", false, "keep home directories and the names of users; secrets and host names are always replaced")
 	f.IntVar(&opt.Jobs, "jobs", 0, "parallel workers (default: one per processor); does not change the result")
 	f.Int64Var(&opt.Ingest.Limits.MaxRecordBytes, "max-record-bytes", 256<<20, "largest single record; larger ones are refused")
 	f.Int64Var(&opt.Ingest.Limits.MaxTotalBytes, "max-total-bytes", 1<<40, "largest archive, expanded")
@@ -179,6 +180,9 @@ func writeBuild(w io.Writer, r bench.Result) error {
 	if len(r.Warnings) > 0 {
 		fmt.Fprintf(&b, "  warnings (column trajectories.warnings): %s\n", counts(r.Warnings))
 	}
+	if len(r.Privacy) > 0 {
+		fmt.Fprintf(&b, "  replaced in the logs: %s\n", counts(r.Privacy))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -191,7 +195,7 @@ func plural(n int64, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-func counts(m map[string]int64) string {
+func counts[K ~string](m map[K]int64) string {
 	parts := make([]string, 0, len(m))
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		parts = append(parts, fmt.Sprintf("%s %d", k, m[k]))

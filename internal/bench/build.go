@@ -14,6 +14,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/corpus"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
+	"github.com/agentlens-bench/agentlens/internal/privacy"
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/paper"
 	"github.com/agentlens-bench/agentlens/internal/profile/process"
@@ -74,6 +75,7 @@ type Result struct {
 	RefusedCodes map[string]int64 `json:"refused_by_code"`
 	Skipped      map[string]int64 `json:"skipped_files"`
 	Warnings     map[string]int64 `json:"warnings"`
+	Privacy      privacy.Counts   `json:"privacy"` // what was replaced in the sources, by kind
 }
 
 func (o *Options) check() error {

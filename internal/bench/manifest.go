@@ -18,6 +18,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest"
+	"github.com/agentlens-bench/agentlens/internal/privacy"
 	"github.com/agentlens-bench/agentlens/internal/profile/paper"
 	"github.com/agentlens-bench/agentlens/internal/profile/process"
 	"github.com/agentlens-bench/agentlens/internal/store"
@@ -51,6 +52,7 @@ type Manifest struct {
 	Refused       map[string]int64      `json:"refused"`
 	Skipped       map[string]int64      `json:"skipped_files"`
 	Warnings      map[string]int64      `json:"warnings"`
+	Privacy       privacy.Counts        `json:"privacy"` // what was replaced in the sources, by kind
 }
 
 // Parent is the version before.
@@ -69,6 +71,7 @@ type Parameters struct {
 	ToolsSHA256  string       `json:"tools_sha256,omitzero"`  // of the tools file
 	Format       string       `json:"format,omitzero"`
 	Observations Observations `json:"observations"`
+	KeepPaths    bool         `json:"keep_paths,omitzero"` // home directories and names of users were kept
 
 	// Parameters of the profiles that were computed.
 	Paper   *paper.Params   `json:"paper,omitzero"`
@@ -101,6 +104,7 @@ func (b *builder) writeManifest(dir string, tables []store.TableStat) error {
 			K:            b.opt.K,
 			Format:       b.opt.Ingest.Format,
 			Observations: b.opt.Observations,
+			KeepPaths:    b.opt.Ingest.KeepPaths,
 		},
 		Sources:    b.corpus.Input.Sources,
 		Counts:     b.res.Counts,
@@ -110,6 +114,7 @@ func (b *builder) writeManifest(dir string, tables []store.TableStat) error {
 		Refused:    b.res.RefusedCodes,
 		Skipped:    b.corpus.Input.Skipped,
 		Warnings:   b.corpus.Warnings,
+		Privacy:    b.corpus.Input.Privacy,
 	}
 	if slices.Contains(b.opt.Profiles, "paper") {
 		m.Parameters.Paper = &b.opt.Paper
@@ -233,7 +238,7 @@ func (b *builder) count() {
 	for _, e := range b.corpus.Refused {
 		b.res.RefusedCodes[e.Code]++
 	}
-	b.res.Skipped, b.res.Warnings = b.corpus.Input.Skipped, b.corpus.Warnings
+	b.res.Skipped, b.res.Warnings, b.res.Privacy = b.corpus.Input.Skipped, b.corpus.Warnings, b.corpus.Input.Privacy
 }
 
 // writeShared writes the tables that need no trajectory.
@@ -293,3 +298,7 @@ func (b *builder) writeShared(w *store.Writer) error {
 		w.Append("ingest_errors", "", refused),
 	)
 }
+
+// ChecksumsDigest returns the SHA-256 of a dataset's SHA256SUMS in hex, which names the
+// version by its content.
+func ChecksumsDigest(dir string) (string, error) { return digestOf(filepath.Join(dir, ChecksumsName)) }

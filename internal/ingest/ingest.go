@@ -6,6 +6,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/source"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
+	"github.com/agentlens-bench/agentlens/internal/privacy"
 )
 
 // The items of a source; see package format.
@@ -42,6 +43,11 @@ type Options struct {
 
 	Tools *tools.Table // mapping of foreign tools, nil for the one that ships
 
+	// KeepPaths leaves home directories and the names of users in the records. Secrets and
+	// the names of machines are replaced in any case, except in records of the AgentLens
+	// release, which are published and compared text by text.
+	KeepPaths bool
+
 	Limits Limits
 	Jobs   int                          // parsing goroutines, at least 1
 	Report func(doneBytes, total int64) // progress; total 0 when unknown; may be nil; called from one goroutine
@@ -63,6 +69,8 @@ type Summary struct {
 	// Recognised counts the records of each format by what gave it away, such as
 	// "agentlens-release by states + transitions".
 	Recognised map[string]int64
+
+	Privacy privacy.Counts // what was replaced in the records, by kind
 }
 
 // Emit receives the items of a source. It is called from many goroutines at once and in

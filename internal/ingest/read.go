@@ -22,6 +22,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/ingest/release"
 	"github.com/agentlens-bench/agentlens/internal/ingest/source"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
+	"github.com/agentlens-bench/agentlens/internal/privacy"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
@@ -67,9 +68,9 @@ func Read(ctx context.Context, sources []string, opt Options, emit Emit) (Summar
 			r.total += source.Size(root)
 		}
 	}
-	summary := Summary{Skipped: map[string]int64{}, Recognised: map[string]int64{}}
+	summary := Summary{Skipped: map[string]int64{}, Recognised: map[string]int64{}, Privacy: privacy.Counts{}}
 	for i, root := range sources {
-		s := sourceReader{reader: &r, root: root, number: i + 1, weight: semaphore.NewWeighted(inFlight), skipped: map[string]int64{}, recognised: map[string]int64{}}
+		s := sourceReader{reader: &r, root: root, number: i + 1, weight: semaphore.NewWeighted(inFlight), skipped: map[string]int64{}, recognised: map[string]int64{}, replaced: privacy.Counts{}}
 		if err := s.read(ctx); err != nil {
 			return Summary{}, err
 		}
@@ -79,6 +80,9 @@ func Read(ctx context.Context, sources []string, opt Options, emit Emit) (Summar
 		}
 		for how, n := range s.recognised {
 			summary.Recognised[how] += n
+		}
+		for kind, n := range s.replaced {
+			summary.Privacy[kind] += n
 		}
 	}
 	if opt.Report != nil {
@@ -111,6 +115,7 @@ type sourceReader struct {
 	digest     source.Digest
 	skipped    map[string]int64
 	recognised map[string]int64
+	replaced   privacy.Counts
 	companions []Evidence // held back until it is known whether the source has runs
 	runs       int64
 	readable   int64
@@ -207,7 +212,7 @@ func (s *sourceReader) walk(ctx context.Context) error {
 }
 
 func (s *sourceReader) split(ctx context.Context, f source.File) error {
-	file := release.Path(f.Path)
+	file := s.hideFile(release.Path(f.Path))
 	named := f
 	named.Path = file
 	var buf *[]byte
@@ -325,6 +330,9 @@ func (s *sourceReader) items(j job, rec *format.Record, warnings []trajectory.Wa
 		s.skip(f.Skip)
 		return nil, false, nil
 	}
+	if f.ID != release.ID {
+		s.scrub(rec)
+	}
 	if f.Parts != nil {
 		note, err := f.Parts.Note(*rec)
 		if err != nil {
@@ -336,6 +344,27 @@ func (s *sourceReader) items(j job, rec *format.Record, warnings []trajectory.Wa
 	}
 	items, err = f.Read(*rec)
 	return items, false, err
+}
+
+func (r *reader) privacy() privacy.Options { return privacy.Options{KeepPaths: r.opt.KeepPaths} }
+
+// hideFile replaces the home directory in the path of a file inside its source.
+func (r *reader) hideFile(file string) string {
+	return strings.TrimPrefix(r.privacy().ScrubString("/"+file), "/")
+}
+
+// scrub replaces what is private in a record.
+func (s *sourceReader) scrub(rec *format.Record) {
+	out, counts := s.privacy().Scrub(rec.Data)
+	if len(counts) == 0 {
+		return
+	}
+	rec.Data, rec.Probe = out, format.NewProbe(rec.File, out)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for kind, n := range counts {
+		s.replaced[kind] += n
+	}
 }
 
 // unknown explains a record that no reader takes.
@@ -452,6 +481,9 @@ func (s *sourceReader) reject(rec format.Record, err error) error {
 }
 
 func (s *sourceReader) emitRefused(e RecordError) error {
+	file := s.hideFile(e.File)
+	e.Message = s.privacy().ScrubString(strings.ReplaceAll(e.Message, e.File, file))
+	e.File, e.Record = file, s.privacy().ScrubString(e.Record)
 	s.mu.Lock()
 	s.refused++
 	if s.refused == 1 || cmp.Or(cmp.Compare(e.File, s.firstBad.File), cmp.Compare(e.Line, s.firstBad.Line)) < 0 {

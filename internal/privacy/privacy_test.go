@@ -1,0 +1,167 @@
+package privacy_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/agentlens-bench/agentlens/internal/privacy"
+)
+
+func counted(c privacy.Counts) string {
+	var out []string
+	for _, k := range slices.Sorted(maps.Keys(c)) {
+		out = append(out, fmt.Sprintf("%s %d", k, c[k]))
+	}
+	return strings.Join(out, ", ")
+}
+
+func letters(n int) string { return strings.Repeat("aB3dE5gH", 1+n/8)[:n] }
+
+func TestSecrets(t *testing.T) {
+	for kind, secrets := range map[privacy.Kind][]string{
+		privacy.OpenAIKey:    {"sk-" + letters(48), "sk-proj-" + letters(60)},
+		privacy.AnthropicKey: {"sk-ant-api03-" + letters(80)},
+		privacy.GitHubToken:  {"ghp_" + letters(36), "ghs_" + letters(36), "gho_" + letters(36), "github_pat_11" + letters(20) + "_" + letters(50)},
+		privacy.GitLabToken:  {"glpat-" + letters(20)},
+		privacy.AWSKeyID:     {"AKIA" + "IOSFODNN7EXAMPLE", "ASIA" + "IOSFODNN7EXAMPLE"},
+		privacy.GoogleKey:    {"AIza" + letters(35)},
+		privacy.SlackToken:   {"xoxb-123456789012-" + letters(24)},
+		privacy.HuggingFace:  {"hf_" + letters(34)},
+		privacy.NPMToken:     {"npm_" + letters(36)},
+		privacy.PyPIToken:    {"pypi-AgEIcHlwaS5vcmc" + letters(60)},
+		privacy.SendGridKey:  {"SG." + letters(22) + "." + letters(43)},
+		privacy.StripeKey:    {"sk_live_" + letters(24), "rk_test_" + letters(24)},
+		privacy.DigitalOcean: {"dop_v1_" + letters(64)},
+		privacy.JWT:          {"eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0." + letters(43)},
+	} {
+		for _, secret := range secrets {
+			for _, around := range []string{"%s", "key=%s\n", "'%s'", "export X=%s;", `{"a":"\n%s\n"}`, "\x1b[31m%s\x1b[0m", `{"a":"{\"b\":\"%s\"}"}`, "http://x/?t=%s&b"} {
+				text := fmt.Sprintf(around, secret)
+				got, counts := privacy.Options{KeepPaths: true}.Scrub([]byte(text))
+				want := fmt.Sprintf(around, "REDACTED_"+strings.ToUpper(string(kind)))
+				if string(got) != want || counted(counts) != string(kind)+" 1" {
+					t.Errorf("%q: %q, %s; want %q", text, got, counted(counts), want)
+				}
+			}
+		}
+	}
+}
+
+func TestTexts(t *testing.T) {
+	key := strings.Repeat(letters(64)+`\n`, 3)
+	for _, c := range []struct{ text, want, counts string }{
+		{"cd /home/alice/x && ls /home/alice", "cd /home/user/x && ls /home/user", "home_path 2"},
+		{"/Users/alice.b/x", "/Users/user/x", "home_path 1"},
+		{`C:\Users\alice\x`, `C:\Users\user\x`, "home_path 1"},
+		{`"C:\\Users\\Alice von B\\x\n"`, `"C:\\Users\\user\\x\n"`, "home_path 1"},
+		{`"C:\\Users\\alice says\nhello"`, `"C:\\Users\\user says\nhello"`, "home_path 1"},
+		{`"{\"p\":\"C:\\\\Users\\\\alice\\\\x\"}"`, `"{\"p\":\"C:\\\\Users\\\\user\\\\x\"}"`, "home_path 1"},
+		{`c:/users/alice/x /mnt/c/Users/alice /c/Users/alice`, `c:/users/user/x /mnt/c/Users/user /c/Users/user`, "home_path 3"},
+		{`"a\n/home/alice\n/home/jos\u00e9/x"`, `"a\n/home/user\n/home/user/x"`, "home_path 2"},
+		{`\/home\/alice\/x`, `\/home\/user\/x`, "home_path 1"},
+		{"gcc -I/home/alice/inc --p=/home/alice PATH=/bin:/home/bob/bin file:///home/bob.", "gcc -I/home/user/inc --p=/home/user PATH=/bin:/home/user/bin file:///home/user.", "home_path 4"},
+		{"/var/home/alice/x /export/home/alice", "/var/home/user/x /export/home/user", "home_path 2"},
+		{"/home/alice alice@box:~$ alice", "/home/user user@box:~$ alice", "home_path 1, user_name 1"},
+		{"/root/.claude/projects/-home-alice-my-proj/x -Users-bob-x", "/root/.claude/projects/-home-user-my-proj/x -Users-user-x", "home_path 2"},
+		{`{"username":"carol","hostname":"box-7","working_dir":"/w"} carol@box-7:/w carolina`, `{"username":"user","hostname":"host","working_dir":"/w"} user@host:/w carolina`, "host_name 2, user_name 2"},
+		{`{"hostname": "box-7", "x": 1, "username": "carol"}`, `{"hostname": "host", "x": 1, "username": "user"}`, "host_name 1, user_name 1"},
+		{`{"env":{"USER":"carol","HOSTNAME":"box-7"}} drwx carol`, `{"env":{"USER":"user","HOSTNAME":"host"}} drwx user`, "host_name 1, user_name 2"},
+		{"aws_secret_access_key = " + letters(40) + "\n", "aws_secret_access_key = REDACTED_AWS_SECRET_KEY\n", "aws_secret_key 1"},
+		{`{"SecretAccessKey": "` + letters(40) + `"}`, `{"SecretAccessKey": "REDACTED_AWS_SECRET_KEY"}`, "aws_secret_key 1"},
+		{"AWS_SECRET_ACCESS_KEY=" + letters(40), "AWS_SECRET_ACCESS_KEY=REDACTED_AWS_SECRET_KEY", "aws_secret_key 1"},
+		{"Authorization: Bearer " + letters(30) + "==", "Authorization: Bearer REDACTED_BEARER_TOKEN", "bearer_token 1"},
+		{`"-----BEGIN RSA PRIVATE KEY-----\n` + key + `-----END RSA PRIVATE KEY-----\nrest"`, `"REDACTED_PRIVATE_KEY\nrest"`, "private_key 1"},
+		{`"-----BEGIN OPENSSH PRIVATE KEY-----\n` + key + `"`, `"REDACTED_PRIVATE_KEY"`, "private_key 1"},
+
+		// What is no one's, or no path of the machine, stays.
+		{"/root/x /home/user /home/ubuntu/a /Users/Shared/x /home/", "/root/x /home/user /home/ubuntu/a /Users/Shared/x /home/", ""},
+		{"src/home/views ./home/views ~/home/x $(pwd)/home/x /home/$USER /home/index.html /users/alice", "src/home/views ./home/views ~/home/x $(pwd)/home/x /home/$USER /home/index.html /users/alice", ""},
+		{`{"username":"root","hostname":"localhost"} {"username":"dave"}`, `{"username":"root","hostname":"localhost"} {"username":"dave"}`, ""},
+		{"disk-usage-of-a-long-name-1234567 sk-xxxxxxxxxxxxxxxxxxxxxxxx task-" + letters(30), "disk-usage-of-a-long-name-1234567 sk-xxxxxxxxxxxxxxxxxxxxxxxx task-" + letters(30), ""},
+		{"hf_hub_download_of_a_very_long_function_name ghp_short AKIASHORT xAKIAIOSFODNN7EXAMPLE", "hf_hub_download_of_a_very_long_function_name ghp_short AKIASHORT xAKIAIOSFODNN7EXAMPLE", ""},
+		{`grep -r "-----BEGIN RSA PRIVATE KEY-----" .`, `grep -r "-----BEGIN RSA PRIVATE KEY-----" .`, ""},
+		{"-----BEGIN CERTIFICATE-----\n" + letters(64), "-----BEGIN CERTIFICATE-----\n" + letters(64), ""},
+		{"the bearer of-a-very-long-message-without-digits", "the bearer of-a-very-long-message-without-digits", ""},
+		{"", "", ""}, {"ho", "ho", ""},
+	} {
+		got, counts := privacy.Options{}.Scrub([]byte(c.text))
+		if string(got) != c.want || counted(counts) != c.counts {
+			t.Errorf("%s\ngot  %s (%s)\nwant %s (%s)", c.text, got, counted(counts), c.want, c.counts)
+		}
+	}
+}
+
+func TestKeepPaths(t *testing.T) {
+	text := `{"username":"carol","hostname":"box-7"} carol /home/carol ghp_` + letters(36)
+	got := privacy.Options{KeepPaths: true}.ScrubString(text)
+	if want := `{"username":"carol","hostname":"host"} carol /home/carol REDACTED_GITHUB_TOKEN`; got != want {
+		t.Errorf("got %s", got)
+	}
+}
+
+var pieces = []string{
+	"/home/", "/Users/", `C:\\Users\\`, "alice", "bob smith", "user", `\n`, `\\`, `\"`, " ", ":", "=", "@", "-", "/", ".", "ghp_", "sk-", "Bearer ", "eyJ",
+	letters(36), "aBcDeFgHiJ.", "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----", `username\":\"carol`, "é", `\u00e9`, `\u001b[32m`, "AKIA", "IOSFODNN7EXAMPLE", "secret_access_key=",
+}
+
+// TestJSONStaysJSON draws strings of private and harmless pieces: the text of an object stays
+// JSON with the same members, and a second pass finds nothing.
+func TestJSONStaysJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func() string {
+			return strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 12).Draw(t, "text"), "")
+		}
+		text := fmt.Sprintf(`{"username":"carol","hostname":"box-7","a":"%s","b":["%s"]}`, draw(), draw())
+		if !json.Valid([]byte(text)) {
+			t.Fatal(text)
+		}
+		before := strings.Clone(text)
+		got, _ := privacy.Options{}.Scrub([]byte(text))
+		var v struct {
+			Username, Hostname, A string
+			B                     []string
+		}
+		if err := json.Unmarshal(got, &v); err != nil || len(v.B) != 1 || v.Username != "user" {
+			t.Fatalf("%s\n%s\n%v", text, got, err)
+		}
+		if again, counts := (privacy.Options{}).Scrub(got); !bytes.Equal(again, got) || len(counts) > 0 {
+			t.Fatalf("%s\n%s\nagain %s", text, got, again)
+		}
+		if text != before {
+			t.Fatal("the input was changed")
+		}
+	})
+}
+
+func FuzzScrub(f *testing.F) {
+	for _, p := range pieces {
+		f.Add([]byte("/home/alice " + p))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		before := bytes.Clone(data)
+		out, counts := privacy.Options{}.Scrub(data)
+		if !bytes.Equal(before, data) || len(counts) == 0 && !bytes.Equal(out, data) {
+			t.Error("input changed, or output without a count")
+		}
+	})
+}
+
+func BenchmarkScrub(b *testing.B) {
+	clean := []byte(strings.Repeat(`{"id":12,"source":"agent","action":"run","args":{"command":"cd /testbed && python -m pytest tests/test_requests.py -k home_page","thought":"Let me check the session handling of users."},"content":"def get_adapter(self, url):\n    for prefix in self.adapters:\n        pass\n"}`, 4000))
+	private := bytes.ReplaceAll(clean, []byte("/testbed"), []byte("/home/alice/w"))
+	for name, text := range map[string][]byte{"clean": clean, "private": private} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				privacy.Options{}.Scrub(text)
+			}
+		})
+	}
+}
