@@ -1,6 +1,7 @@
 package parquetrows
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,9 @@ type File struct {
 // Open reads the footer of a file of the given size.
 func Open(r io.ReaderAt, size int64) (f *File, err error) {
 	defer catch(&err)
+	if err := checkFooter(r, size); err != nil {
+		return nil, err
+	}
 	file, err := parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
 	if err != nil {
 		return nil, err
@@ -32,6 +36,26 @@ func Open(r io.ReaderAt, size int64) (f *File, err error) {
 		f.columns = append(f.columns, f.outline(field, 0, 0))
 	}
 	return f, nil
+}
+
+// checkFooter holds the length of the footer to that of the file: the decoder makes room for
+// it before it reads.
+func checkFooter(r io.ReaderAt, size int64) error {
+	const tail = 8 // the length of the footer and a mark
+	var end [tail]byte
+	if size < tail+4 {
+		return errors.New("the file is too short to be Parquet")
+	}
+	if _, err := r.ReadAt(end[:], size-tail); err != nil && err != io.EOF {
+		return err
+	}
+	if string(end[4:]) != "PAR1" {
+		return errors.New("the file does not end as Parquet does")
+	}
+	if n := int64(binary.LittleEndian.Uint32(end[:4])); n > size-tail-4 {
+		return fmt.Errorf("its footer would take %d bytes of %d", n, size)
+	}
+	return nil
 }
 
 // catch makes a panic of the decoder an error: it trusts what a damaged file says.

@@ -115,6 +115,19 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
+// A footer that claims more than the file holds is refused before room is made for it.
+func TestFooter(t *testing.T) {
+	for text, says := range map[string]string{
+		"PAR1\xff\xff\xff\x7fPAR1": "2147483647 bytes",
+		"PAR1":                     "too short",
+		"PAR1 and what is not":     "does not end",
+	} {
+		if _, err := parquetrows.Open(strings.NewReader(text), int64(len(text))); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 func FuzzOpen(f *testing.F) {
 	f.Add(write(f, row{ID: "a", Tags: []string{"x"}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
