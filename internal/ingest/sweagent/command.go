@@ -11,11 +11,7 @@ import (
 // Bash is the tool of a command line that is none of SWE-agent's own commands.
 const Bash = "bash"
 
-var (
-	lineEdit = regexp.MustCompile(`^edit(?:[^\S\n]+(\d+):(\d+)[^\n]*|[^\S\n]*)\n(?s:(.*))$`)
-	shown    = regexp.MustCompile(`^(\d+):`)
-	fileLine = regexp.MustCompile(`\[File: (\S+) \(\d+ lines total\)\]`)
-)
+var lineEdit = regexp.MustCompile(`^edit(?:[^\S\n]+(\d+):(\d+)[^\n]*|[^\S\n]*)\n(?s:(.*))$`)
 
 // Command takes a command line of SWE-agent apart: the tool, Bash for anything but its own
 // commands, and the arguments.
@@ -257,17 +253,21 @@ func quoted(word *strings.Builder, text string) (end int, ok bool) {
 // Window tells what an answer shows of a file: its path, "" when it does not say, and the
 // first and last line with a number.
 func Window(text string) (file string, first, last int64) {
-	m := fileLine.FindStringSubmatchIndex(text)
-	if m == nil {
+	_, rest, ok := strings.Cut(text, "[File: ")
+	if !ok {
 		return "", 0, 0
 	}
-	file = text[m[2]:m[3]]
-	for line := range strings.Lines(text[m[1]:]) {
-		digits := shown.FindString(line)
-		if digits == "" {
+	header, rest, _ := strings.Cut(rest, "\n")
+	file, _, ok = strings.Cut(header, " (")
+	if !ok || !strings.HasSuffix(strings.TrimRight(header, "\r"), " lines total)]") {
+		return "", 0, 0
+	}
+	for line := range strings.Lines(rest) {
+		digits, _, ok := strings.Cut(line[:min(len(line), 20)], ":")
+		if !ok {
 			continue
 		}
-		n, err := strconv.ParseInt(digits[:len(digits)-1], 10, 64)
+		n, err := strconv.ParseInt(digits, 10, 64)
 		switch {
 		case err != nil:
 		case first == 0:

@@ -1,9 +1,12 @@
 package sweagent
 
 import (
+	"bytes"
+	"errors"
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
@@ -47,8 +50,8 @@ func detect(p *format.Probe) (string, bool) {
 
 // attempt is a run, or one of several attempts at its task.
 type attempt struct {
-	Trajectory loose.List[step]        `json:"trajectory"`
-	History    loose.List[historyItem] `json:"history"`
+	Trajectory loose.List[step] `json:"trajectory"`
+	History    jsontext.Value   `json:"history"`
 	Info       loose.Of[struct {
 		ExitStatus loose.Text    `json:"exit_status"`
 		Submission loose.OptText `json:"submission"`
@@ -90,7 +93,12 @@ func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
 		best := main.Info.V.Best.Or(int64(len(all) - 1))
 		main = &all[min(max(best, 0), int64(len(all)-1))]
 	}
-	if len(main.Trajectory) == 0 && len(main.History) == 0 {
+	var said loose.List[historyItem]
+	if len(main.Trajectory) == 0 {
+		// The record was read already, so the history is JSON.
+		_ = format.Decode(main.History, &said)
+	}
+	if len(main.Trajectory) == 0 && len(said) == 0 {
 		return nil, &format.RecordError{
 			Code:    "no_trajectory",
 			Message: "the record has no steps: want a trajectory of action and observation, or a history",
@@ -110,7 +118,7 @@ func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
 	switch {
 	case len(main.Trajectory) == 0:
 		version = "history"
-		readHistory(r, main.History)
+		readHistory(r, said)
 	default:
 		if main.Trajectory[0].State.text {
 			version = "v0"
@@ -150,23 +158,38 @@ func taskFile(file string) string {
 	return file
 }
 
-// task returns the text of the first message of the user that is no demonstration.
-func task(history []historyItem) string {
-	for i := range history {
-		if h := &history[i]; h.Role == "user" && !h.Demo.Is() && h.Kind != "demonstration" {
-			return Task(h.Content.Text)
+// task returns the text of the first message of the user that is no demonstration. The
+// history behind it is not read.
+func task(history jsontext.Value) string {
+	text := ""
+	dec := jsontext.NewDecoder(bytes.NewBuffer(history), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	found := errors.New("found")
+	err := loose.Elements(dec, func() error {
+		var h loose.Of[historyItem]
+		if err := h.UnmarshalJSONFrom(dec); err != nil {
+			return err
 		}
+		if h.V.Role == "user" && !h.V.Demo.Is() && h.V.Kind != "demonstration" {
+			text = Task(h.V.Content.Text)
+			return found
+		}
+		return nil
+	})
+	if err != found {
+		return ""
 	}
-	return ""
+	return text
 }
-
-var issue = regexp.MustCompile(`(?s)\n(?:ISSUE|CTF TASK|TASK):\s*\n(.*?)\n\s*INSTRUCTIONS:`)
 
 // Task returns the issue between the instructions that SWE-agent's first message puts
 // around it.
 func Task(text string) string {
-	if m := issue.FindStringSubmatch(text); m != nil {
-		return strings.TrimSpace(m[1])
+	for _, mark := range [...]string{"\nISSUE:", "\nTASK:", "\nCTF TASK:"} {
+		if _, rest, ok := strings.Cut(text, mark); ok {
+			if inside, _, ok := strings.Cut(rest, "\nINSTRUCTIONS:"); ok {
+				return strings.TrimSpace(inside)
+			}
+		}
 	}
 	return strings.TrimSpace(runlog.Between(text, "<pr_description>", "</pr_description>"))
 }
