@@ -12,6 +12,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/ingest/readtest"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
+	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
 // TestRealRuns reads three of the real collections with everything that stands beside them.
@@ -118,6 +119,36 @@ func TestToolsOption(t *testing.T) {
 		if r.Err != nil || len(r.Runs) != 1 || r.Runs[0].States[1].ResultingState != strings.TrimSpace(want) {
 			t.Errorf("%s: %v %+v", want, r.Err, r.Runs)
 		}
+	}
+}
+
+// TestOddLines reads rows as data sets have them: a line of many megabytes, a byte order mark
+// and line ends of Windows, NUL characters, several runs of one instance, and one bad row.
+func TestOddLines(t *testing.T) {
+	row := func(id, content string) string {
+		return fmt.Sprintf(`{"instance_id":"a__b-1_%s","resolved":%v,"messages":[{"role":"user","content":"t"},{"role":"assistant","content":"<function=bash><parameter=command>%s</parameter></function>"},{"role":"user","content":"OBSERVATION:\nx"}]}`, id, id == "1", content)
+	}
+	lines := []string{"\ufeff" + row("1", "echo 1"), row("2", "cat <<'E' > a\\n"+strings.Repeat("0123456789abcdef", 12<<16)+"\\nE"), row("3", `a\u0000b`), `{"instance_id":"a__b-1_4","messages":[{"role":"user","content":NaN}]}`}
+	dir := readtest.Files(t, map[string]string{"rows.jsonl": strings.Join(lines, "\r\n") + "\r\n"})
+	r := readtest.Read(t, ingest.Options{Jobs: 2}, dir)
+	if r.Err != nil || len(r.Runs) != 3 || len(r.Refused) != 1 || r.Refused[0].Code != "non_finite_number" || r.Refused[0].Line != 4 {
+		t.Fatal(r.Err, len(r.Runs), r.Refused)
+	}
+	passed, commands := 0, 0
+	for _, run := range r.Runs {
+		if run.TaskID != "a__b-1" {
+			t.Error(run.TaskID)
+		}
+		if run.Outcome == trajectory.Pass {
+			passed++
+		}
+		commands += len(run.States[1].Command())
+		if run.SourceRecord == 3 && (run.States[1].Command() != "a\ufffdb" || len(run.Warnings) != 1) {
+			t.Errorf("%q %v", run.States[1].Command(), run.Warnings)
+		}
+	}
+	if passed != 1 || commands < 12<<20 {
+		t.Errorf("%d passed, %d bytes of commands", passed, commands)
 	}
 }
 

@@ -171,6 +171,8 @@ func BenchmarkRead(b *testing.B) {
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {
-		one(b, "a.traj.json", string(data))
+		if _, err := read(format.Record{File: "a.traj.json", Data: data, Probe: format.NewProbe("a.traj.json", data)}, tools.Default()); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
