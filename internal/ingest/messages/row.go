@@ -64,14 +64,8 @@ type verdict struct {
 	GeneratedPatch loose.OptText `json:"generated_patch"`
 
 	TestResult loose.Of[struct {
-		GitPatch loose.OptText `json:"git_patch"`
-		Report   loose.Of[struct {
-			Resolved         loose.Flag `json:"resolved"`
-			EmptyGeneration  loose.Flag `json:"empty_generation"`
-			FailedApplyPatch loose.Flag `json:"failed_apply_patch"`
-			ErrorEval        loose.Flag `json:"error_eval"`
-			TestTimeout      loose.Flag `json:"test_timeout"`
-		}] `json:"report"`
+		GitPatch loose.OptText                 `json:"git_patch"`
+		Report   loose.Of[outcome.LooseReport] `json:"report"`
 	}] `json:"test_result"`
 }
 
@@ -81,15 +75,7 @@ func (v *verdict) evidence(id string) []format.Item {
 	add := func(rank format.Rank, o trajectory.Outcome, source, detail string) {
 		items = append(items, format.Item{Evidence: &format.Evidence{Key: id, Rank: rank, Outcome: o, Source: source, Detail: detail}})
 	}
-	r := &v.TestResult.V.Report.V
-	report := outcome.Report{
-		EmptyGeneration: r.EmptyGeneration.Is(), FailedApplyPatch: r.FailedApplyPatch.Is(),
-		ErrorEval: r.ErrorEval.Is(), TestTimeout: r.TestTimeout.Is(),
-	}
-	if r.Resolved.Valid {
-		report.Resolved = &r.Resolved.Value
-	}
-	if o, detail, ok := report.Verdict(); ok {
+	if o, detail, ok := v.TestResult.V.Report.V.Verdict(); ok {
 		add(format.RankReport, o, "test_result.report", detail)
 	}
 	// The evaluation of nebius ends its log with this line when the hidden tests pass.

@@ -2,6 +2,7 @@ package openhands
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
+	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
 	"github.com/agentlens-bench/agentlens/internal/ingest/states"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -45,20 +47,20 @@ func newCall(t turn) states.Call {
 	if editor, ok := editorCall(hiddenCode(e)); ok {
 		args, kind = slices.Clone(args), "edit"
 		for _, m := range editor {
-			args.set(m.name, m.value)
+			args.Set(m.Name, m.Value)
 		}
-		rawTool = firstOf(rawTool, "str_replace_editor")
+		rawTool = cmp.Or(rawTool, "str_replace_editor")
 	}
 	call := states.Call{
 		EntryID:   string(e.ID),
-		RawTool:   firstOf(rawTool, string(e.Action)),
-		Thought:   args.text("thought"),
+		RawTool:   cmp.Or(rawTool, string(e.Action)),
+		Thought:   args.Text("thought"),
 		Timestamp: string(e.Timestamp),
 	}
 	if t.observation != nil {
 		call.Response = string(t.observation.Content)
 	}
-	command := args.text("command")
+	command := args.Text("command")
 	switch kind {
 	case "run", "run_ipython":
 		call.Tool = states.RunInTerminal
@@ -90,10 +92,10 @@ func newCall(t turn) states.Call {
 func hiddenCode(e *event) string {
 	switch e.Action {
 	case "run_ipython":
-		return e.Args.text("code")
+		return e.Args.Text("code")
 	case "read", "edit":
-		if e.Args.get("command") == nil {
-			return e.Args.text("translated_ipython_code")
+		if e.Args.Get("command") == nil {
+			return e.Args.Text("translated_ipython_code")
 		}
 	}
 	return ""
@@ -124,8 +126,8 @@ func judge(call *states.Call, observation *event) {
 			call.IsError, call.ErrorSource = truth(code.Value != 0), "exit_code"
 			return
 		}
-		if !known && observation.Success.valid {
-			call.IsError, call.ErrorSource = truth(!observation.Success.value), "flag"
+		if !known && observation.Success.Valid {
+			call.IsError, call.ErrorSource = truth(!observation.Success.Value), "flag"
 			return
 		}
 	}
@@ -140,7 +142,7 @@ func judge(call *states.Call, observation *event) {
 // exitCode returns the exit code of a command. known says that the log has a place for it:
 // there -1 stands for a command that has not ended, whose code is missing.
 func exitCode(o *event) (code trajectory.Int, known bool) {
-	for _, n := range [...]number{o.Extras.V.Metadata.V.ExitCode, o.Extras.V.ExitCode, o.ExitCode} {
+	for _, n := range [...]loose.Int{o.Extras.V.Metadata.V.ExitCode, o.Extras.V.ExitCode, o.ExitCode} {
 		if n.Valid {
 			if n.Value == -1 {
 				return trajectory.Int{}, true
@@ -148,8 +150,8 @@ func exitCode(o *event) (code trajectory.Int, known bool) {
 			return n.Int, true
 		}
 	}
-	if o.Success.valid {
-		if o.Success.value {
+	if o.Success.Valid {
+		if o.Success.Value {
 			return trajectory.Some(0), true
 		}
 		return trajectory.Int{}, false
@@ -177,7 +179,7 @@ func truth(b bool) trajectory.Int {
 
 // canonicalArgs renames arguments (formats section 11.3) and drops what is null or without
 // meaning. The rest is kept as it is, in its order.
-func canonicalArgs(tool string, args object) trajectory.Args {
+func canonicalArgs(tool string, args loose.Object) trajectory.Args {
 	raw := []byte{'{'}
 	add := func(name string, value []byte) {
 		if len(raw) > 1 {
@@ -190,70 +192,65 @@ func canonicalArgs(tool string, args object) trajectory.Args {
 	}
 	edits := tool == states.CreateFile || tool == states.ReplaceString
 	// The editor's own text arguments win over the empty content of its actions.
-	hasText := args.get("file_text") != nil
+	hasText := args.Get("file_text") != nil
 	for _, m := range args {
-		if m.value.Kind() == 'n' {
+		if m.Value.Kind() == 'n' {
 			continue
 		}
-		switch m.name {
+		switch m.Name {
 		case "path":
-			if m.value.Kind() == '"' {
-				m.value = quote(states.StripWorkspace(unquote(m.value)))
+			if m.Value.Kind() == '"' {
+				m.Value = loose.Quote(states.StripWorkspace(loose.Unquote(m.Value)))
 			}
-			add("filePath", m.value)
+			add("filePath", m.Value)
 		case "file_text":
-			add("content", m.value)
+			add("content", m.Value)
 		case "content":
 			switch {
 			case edits && hasText:
-			case tool == states.ReplaceString && args.get("command") == nil:
-				add("newString", m.value) // the editor that rewrites a range
+			case tool == states.ReplaceString && args.Get("command") == nil:
+				add("newString", m.Value) // the editor that rewrites a range
 			default:
-				add("content", m.value)
+				add("content", m.Value)
 			}
 		case "old_str":
-			add("oldString", m.value)
+			add("oldString", m.Value)
 		case "new_str":
-			add("newString", m.value)
+			add("newString", m.Value)
 		case "view_range":
-			if first, last, ok := lineRange(m.value); ok {
+			if first, last, ok := lineRange(m.Value); ok {
 				add("startLine", first)
 				add("endLine", last)
 			}
 		case "start", "end":
 			switch {
 			case tool != states.ReadFile:
-				add(m.name, m.value)
-			case args.get("view_range") != nil:
-			case m.name == "start" && string(m.value) != "0":
-				add("startLine", m.value)
-			case m.name == "end" && string(m.value) != "-1":
-				add("endLine", m.value)
+				add(m.Name, m.Value)
+			case args.Get("view_range") != nil:
+			case m.Name == "start" && string(m.Value) != "0":
+				add("startLine", m.Value)
+			case m.Name == "end" && string(m.Value) != "-1":
+				add("endLine", m.Value)
 			}
 		case "is_input":
-			if written := bytes.ToLower(bytes.Trim(m.value, `"`)); string(written) == "true" || string(written) == "false" {
-				m.value = written
+			if written := bytes.ToLower(bytes.Trim(m.Value, `"`)); string(written) == "true" || string(written) == "false" {
+				m.Value = written
 			}
-			add(m.name, m.value)
+			add(m.Name, m.Value)
 		case "is_confirmed":
-			add("confirmation_state", m.value)
+			add("confirmation_state", m.Value)
 		case "images_urls":
-			add("image_urls", m.value)
+			add("image_urls", m.Value)
 		case "keep_prompt", "task_completed", "translated_ipython_code", "formatted_output_and_error":
 		default:
-			name, _ := jsontext.AppendQuote(nil, m.name)
-			add(string(name[1:len(name)-1]), m.value)
+			name, _ := jsontext.AppendQuote(nil, m.Name)
+			add(string(name[1:len(name)-1]), m.Value)
 		}
 	}
 	var out format.Args
 	// The object is made of values that were read already, so it is valid.
 	_ = format.Decode(append(raw, '}'), &out)
 	return out.Args
-}
-
-func quote(s string) []byte {
-	out, _ := jsontext.AppendQuote(nil, s)
-	return out
 }
 
 // lineRange returns the two ends of a view_range.
@@ -263,13 +260,4 @@ func lineRange(value jsontext.Value) (first, last jsontext.Value, ok bool) {
 		return nil, nil, false
 	}
 	return ends[0], ends[1], true
-}
-
-func firstOf(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
 	"github.com/agentlens-bench/agentlens/internal/ingest/states"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -63,7 +64,7 @@ func converse(history []entry) *conversation {
 // turns pairs actions with observations, in the order of the actions.
 func (c *conversation) turns(history []entry) []turn {
 	var turns []turn
-	byID := map[identifier]int{}
+	byID := map[loose.Ident]int{}
 	for i := range history {
 		for j := range history[i].events {
 			if e := &history[i].events[j]; e.isAction() {
@@ -183,11 +184,11 @@ func (c *conversation) take(t turn, counted map[string]bool) {
 func (c *conversation) note(e *event, kind actionKind) {
 	switch e.Action {
 	case "system":
-		c.version = e.Args.text("openhands_version")
-		c.agentClass = e.Args.text("agent_class")
+		c.version = e.Args.Text("openhands_version")
+		c.agentClass = e.Args.Text("agent_class")
 	case "message":
 		if c.task == "" && (e.Source == "user" || e.Source == "") {
-			c.task = e.Args.text("content")
+			c.task = e.Args.Text("content")
 		}
 	case "finish":
 		c.finished = true
@@ -250,7 +251,7 @@ func (c *conversation) digestEvent(e *event) {
 		b = append(b, 0)
 	}
 	for _, m := range e.Args {
-		b = append(b, m.value...)
+		b = append(b, m.Value...)
 		b = append(b, 0)
 	}
 	c.sum.Write(b)

@@ -5,6 +5,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
 )
 
 // entry is an element of a history: an event, or a pair of them.
@@ -28,25 +30,25 @@ func (e *entry) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 
 // event is an action or an observation.
 type event struct {
-	ID          identifier
-	Cause       identifier
-	Timestamp   text
-	Source      text
-	Action      text
-	Observation text
-	Args        object
-	Content     text
-	Extras      lenient[extras]
-	Success     flag
-	ExitCode    number            // of a flattened observation
-	ToolCall    lenient[toolCall] // of an action
+	ID          loose.Ident
+	Cause       loose.Ident
+	Timestamp   loose.Text
+	Source      loose.Text
+	Action      loose.Text
+	Observation loose.Text
+	Args        loose.Object
+	Content     loose.Text
+	Extras      loose.Of[extras]
+	Success     loose.Flag
+	ExitCode    loose.Int          // of a flattened observation
+	ToolCall    loose.Of[toolCall] // of an action
 }
 
 // UnmarshalJSONFrom reads an event; of anything but an object nothing. The copy of the
 // model response that an observation carries is passed over.
 func (e *event) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	*e = event{}
-	return members(dec, func(name []byte) error {
+	return loose.Members(dec, func(name []byte) error {
 		switch string(name) {
 		case "id":
 			return e.ID.UnmarshalJSONFrom(dec)
@@ -80,28 +82,28 @@ func (e *event) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 }
 
 type extras struct {
-	Metadata lenient[struct {
-		ExitCode number `json:"exit_code"`
+	Metadata loose.Of[struct {
+		ExitCode loose.Int `json:"exit_code"`
 	}] `json:"metadata"`
-	ExitCode   number `json:"exit_code"`
-	AgentState text   `json:"agent_state"`
+	ExitCode   loose.Int  `json:"exit_code"`
+	AgentState loose.Text `json:"agent_state"`
 }
 
 type toolCall struct {
-	FunctionName text `json:"function_name"`
-	Response     lenient[struct {
-		ID      text `json:"id"`
-		Model   text `json:"model"`
-		Choices lenient[[]lenient[struct {
-			Message lenient[struct {
-				Content text `json:"content"`
+	FunctionName loose.Text `json:"function_name"`
+	Response     loose.Of[struct {
+		ID      loose.Text `json:"id"`
+		Model   loose.Text `json:"model"`
+		Choices loose.List[struct {
+			Message loose.Of[struct {
+				Content loose.Text `json:"content"`
 			}] `json:"message"`
-		}]] `json:"choices"`
-		Usage lenient[struct {
-			Prompt     number `json:"prompt_tokens"`
-			Completion number `json:"completion_tokens"`
-			Details    lenient[struct {
-				Cached number `json:"cached_tokens"`
+		}] `json:"choices"`
+		Usage loose.Of[struct {
+			Prompt     loose.Int `json:"prompt_tokens"`
+			Completion loose.Int `json:"completion_tokens"`
+			Details    loose.Of[struct {
+				Cached loose.Int `json:"cached_tokens"`
 			}] `json:"prompt_tokens_details"`
 		}] `json:"usage"`
 	}] `json:"model_response"`
@@ -109,15 +111,15 @@ type toolCall struct {
 
 // isFlattened reports whether an action's arguments stand beside it, as in the logs of the
 // resolver.
-func (e *event) isFlattened() bool { return e.isAction() && e.Args == nil && e.ID == "" }
+func (e *event) isFlattened() bool { return e.isAction() && len(e.Args) == 0 && e.ID == "" }
 
 // unflatten gives flattened actions the other members of their objects as arguments.
-func unflatten(history []entry, objects []object) {
+func unflatten(history []entry, objects []loose.Object) {
 	for i := range min(len(history), len(objects)) {
 		for j := range history[i].events {
 			if e := &history[i].events[j]; e.isFlattened() {
-				e.Args = slices.DeleteFunc(objects[i], func(m member) bool {
-					switch m.name {
+				e.Args = slices.DeleteFunc(objects[i], func(m loose.Member) bool {
+					switch m.Name {
 					case "action", "args", "timestamp", "source", "message", "tool_call_metadata", "llm_metrics":
 						return true
 					}
@@ -132,8 +134,8 @@ func (e *event) isAction() bool { return e.Action != "" && e.Observation == "" }
 
 // says returns the text of the model response that issued the call.
 func (t *toolCall) says() string {
-	if len(t.Response.V.Choices.V) == 0 {
+	if len(t.Response.V.Choices) == 0 {
 		return ""
 	}
-	return string(t.Response.V.Choices.V[0].V.Message.V.Content)
+	return string(t.Response.V.Choices[0].Message.V.Content)
 }

@@ -1,9 +1,12 @@
 package openhands
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
+	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
@@ -104,8 +107,8 @@ func readExport(rec format.Record) ([]format.Item, error) {
 		return nil, noHistory("trajectory")
 	}
 	var export struct {
-		Trajectory []entry `json:"trajectory"`
-		Feedback   text    `json:"feedback"`
+		Trajectory []entry    `json:"trajectory"`
+		Feedback   loose.Text `json:"feedback"`
 	}
 	if err := format.Decode(rec.Data, &export); err != nil {
 		return nil, err
@@ -147,30 +150,28 @@ func alone(rec format.Record, id, version string, history []entry) []format.Item
 
 // output is a line of an evaluation's or the resolver's output.jsonl.
 type output struct {
-	InstanceID  text              `json:"instance_id"`
-	ID          identifier        `json:"id"`
-	Instruction text              `json:"instruction"`
-	History     []entry           `json:"history"`
-	Error       text              `json:"error"`
-	GitPatch    optText           `json:"git_patch"` // the resolver's
-	Report      lenient[report]   `json:"report"`
-	TestResult  lenient[result]   `json:"test_result"`
-	Metadata    lenient[metadata] `json:"metadata"`
-	Instance    lenient[struct {
-		Repo text `json:"repo"`
+	outcome.Line
+	InstanceID  loose.Text         `json:"instance_id"`
+	ID          loose.Ident        `json:"id"`
+	Instruction loose.Text         `json:"instruction"`
+	History     []entry            `json:"history"`
+	GitPatch    loose.OptText      `json:"git_patch"` // the resolver's
+	Metadata    loose.Of[metadata] `json:"metadata"`
+	Instance    loose.Of[struct {
+		Repo loose.Text `json:"repo"`
 	}] `json:"instance"`
-	Issue lenient[struct {
-		Owner  text       `json:"owner"`
-		Repo   text       `json:"repo"`
-		Number identifier `json:"number"`
+	Issue loose.Of[struct {
+		Owner  loose.Text  `json:"owner"`
+		Repo   loose.Text  `json:"repo"`
+		Number loose.Ident `json:"number"`
 	}] `json:"issue"`
 }
 
 type metadata struct {
-	AgentClass text `json:"agent_class"`
-	ModelName  text `json:"model_name"`
-	LLMConfig  lenient[struct {
-		Model text `json:"model"`
+	AgentClass loose.Text `json:"agent_class"`
+	ModelName  loose.Text `json:"model_name"`
+	LLMConfig  loose.Of[struct {
+		Model loose.Text `json:"model"`
 	}] `json:"llm_config"`
 }
 
@@ -185,7 +186,7 @@ func readOutput(rec format.Record) ([]format.Item, error) {
 	version := shape(line.History)
 	if version == "resolver" {
 		var flat struct {
-			History []object `json:"history"`
+			History []loose.Object `json:"history"`
 		}
 		if err := format.Decode(rec.Data, &flat); err != nil {
 			return nil, err
@@ -195,7 +196,7 @@ func readOutput(rec format.Record) ([]format.Item, error) {
 	c := converse(line.History)
 	t := c.trajectory(IDOutput, version)
 	meta := &line.Metadata.V
-	t.TaskID = firstOf(string(line.InstanceID), string(line.ID), line.issue())
+	t.TaskID = cmp.Or(string(line.InstanceID), string(line.ID), line.issue())
 	if t.TaskID == "" {
 		return nil, &format.RecordError{
 			Code:    "no_instance_id",
@@ -203,8 +204,8 @@ func readOutput(rec format.Record) ([]format.Item, error) {
 			Hint:    "add instance_id, or give the events alone as a trajectory file",
 		}
 	}
-	t.Model = firstOf(string(meta.LLMConfig.V.Model), string(meta.ModelName), c.model)
-	t.Repo = firstOf(string(line.Instance.V.Repo), repository(t.TaskID))
+	t.Model = cmp.Or(string(meta.LLMConfig.V.Model), string(meta.ModelName), c.model)
+	t.Repo = cmp.Or(string(line.Instance.V.Repo), repository(t.TaskID))
 	if issue := &line.Issue.V; issue.Owner != "" && issue.Repo != "" {
 		t.Repo = string(issue.Owner) + "/" + string(issue.Repo)
 	}
@@ -219,7 +220,7 @@ func readOutput(rec format.Record) ([]format.Item, error) {
 	}
 	t.ID = t.TaskID + "-" + plain(t.Model) + "-" + c.digest()
 	items := []format.Item{{Trajectory: t}}
-	if e, ok := line.evidence(); ok {
+	if e, ok := line.Evidence(line.GitPatch); ok {
 		e.Key, e.Rank = t.ID, format.RankReport
 		items = append(items, format.Item{Evidence: &e})
 	}

@@ -6,19 +6,21 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
 )
 
 // editorCall unpacks code that calls the editor, as logs before 2024-12-21 hold it:
 // print(file_editor(**{'command': 'view', 'path': '/testbed'})). The arguments come back as
 // those of an edit action.
-func editorCall(code string) (object, bool) {
+func editorCall(code string) (loose.Object, bool) {
 	body, ok := strings.CutPrefix(strings.TrimSpace(code), "print(file_editor(**")
 	if !ok {
 		return nil, false
 	}
 	p := literalParser{text: body}
 	args, ok := p.dict()
-	if !ok || strings.TrimSpace(p.text) != "))" || args.get("command") == nil {
+	if !ok || strings.TrimSpace(p.text) != "))" || args.Get("command") == nil {
 		return nil, false
 	}
 	return args, true
@@ -37,21 +39,24 @@ func (p *literalParser) eat(token string) bool {
 	return ok
 }
 
-func (p *literalParser) dict() (object, bool) {
+// maxArguments is more than an editor's call has; a longer dictionary is none.
+const maxArguments = 64
+
+func (p *literalParser) dict() (loose.Object, bool) {
 	if !p.eat("{") {
 		return nil, false
 	}
-	out := object{}
+	out := loose.Object{}
 	for !p.eat("}") {
 		name, ok := p.str()
-		if !ok || !p.eat(":") || len(out) == maxCompared {
+		if !ok || !p.eat(":") || len(out) == maxArguments {
 			return nil, false
 		}
 		value, ok := p.value()
 		if !ok {
 			return nil, false
 		}
-		out.set(name, value)
+		out.Set(name, value)
 		if !p.eat(",") && !strings.HasPrefix(strings.TrimLeft(p.text, " \t\r\n"), "}") {
 			return nil, false
 		}
@@ -88,7 +93,7 @@ func (p *literalParser) value() (jsontext.Value, bool) {
 	if !ok {
 		return nil, false
 	}
-	return quote(s), true
+	return loose.Quote(s), true
 }
 
 func (p *literalParser) integer() (int64, bool) {

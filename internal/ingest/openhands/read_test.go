@@ -585,7 +585,7 @@ func TestLiterals(t *testing.T) {
 		args, ok := editorCall(code)
 		var parts []string
 		for _, m := range args {
-			parts = append(parts, m.name+"="+string(m.value))
+			parts = append(parts, m.Name+"="+string(m.Value))
 		}
 		if got := strings.Join(parts, " "); got != want || ok != (want != "") {
 			t.Errorf("%s: got %s", code, got)

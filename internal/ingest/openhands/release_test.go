@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/agentlens-bench/agentlens/internal/conformance"
+	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
 )
 
 // stored is a state of the release with what it was made of.
@@ -28,9 +29,9 @@ type stored struct {
 	LineRange          []int64 `json:"line_range"`
 	EditType           string  `json:"edit_type"`
 	LogEntry           *struct {
-		ID   string `json:"id"`
-		Tool string `json:"tool"`
-		Args object `json:"args"`
+		ID   string       `json:"id"`
+		Tool string       `json:"tool"`
+		Args loose.Object `json:"args"`
 		// Cut at 500 code points; the events below are made of it, so ours are cut alike.
 		Response string `json:"response_preview"`
 	} `json:"log_entry"`
@@ -47,39 +48,39 @@ type stored struct {
 func (s *stored) events(t *testing.T) []string {
 	t.Helper()
 	kind := map[string]string{"run_in_terminal": "run", "read_file": "read", "list_dir": "read", "think": "think", "create_file": "edit", "replace_string_in_file": "edit"}[s.LogEntry.Tool]
-	args := object{}
+	args := loose.Object{}
 	var view [2]jsontext.Value
 	for _, m := range s.LogEntry.Args {
-		switch m.name {
+		switch m.Name {
 		case "filePath":
-			args.set("path", quote("/testbed"+unquote(m.value)))
+			args.Set("path", loose.Quote("/testbed"+loose.Unquote(m.Value)))
 		case "oldString":
-			args.set("old_str", m.value)
+			args.Set("old_str", m.Value)
 		case "newString":
-			args.set("new_str", m.value)
+			args.Set("new_str", m.Value)
 		case "startLine":
-			view[0] = m.value
+			view[0] = m.Value
 		case "endLine":
-			view[1] = m.value
+			view[1] = m.Value
 		case "code":
 			kind = "run_ipython"
-			args.set(m.name, m.value)
+			args.Set(m.Name, m.Value)
 		default:
-			args.set(m.name, m.value)
+			args.Set(m.Name, m.Value)
 		}
 	}
 	if view[0] != nil {
-		args.set("view_range", jsontext.Value("["+string(view[0])+","+string(view[1])+"]"))
+		args.Set("view_range", jsontext.Value("["+string(view[0])+","+string(view[1])+"]"))
 	}
 	if kind == "edit" {
-		args.set("file_text", jsontext.Value("null"))
+		args.Set("file_text", jsontext.Value("null"))
 	}
 	written := "{"
 	for i, m := range args {
 		if i > 0 {
 			written += ","
 		}
-		written += string(quote(m.name)) + ":" + string(m.value)
+		written += string(loose.Quote(m.Name)) + ":" + string(m.Value)
 	}
 	// The editor's own text stands behind the sentence the release puts before it.
 	content := strings.TrimPrefix(s.LogEntry.Response, "The file was edited successfully. ")
@@ -87,7 +88,7 @@ func (s *stored) events(t *testing.T) []string {
 	action := fmt.Sprintf(`{"id":%s,"timestamp":%q,"source":"agent","message":"","action":%q,"args":%s},"tool_call_metadata":{"model_response":`+
 		`{"id":"r%s","model":%q,"usage":{"prompt_tokens":%d,"completion_tokens":%d}}}}`,
 		id, s.Metadata.Timestamp, kind, written, id, s.Metadata.Model, s.Metadata.Input, s.Metadata.Output)
-	observation := fmt.Sprintf(`{"id":%s0,"timestamp":"","source":"agent","cause":%s,"observation":%q,"content":%s,"extras":{}}`, id, id, kind, quote(content))
+	observation := fmt.Sprintf(`{"id":%s0,"timestamp":"","source":"agent","cause":%s,"observation":%q,"content":%s,"extras":{}}`, id, id, kind, loose.Quote(content))
 	return []string{action, observation}
 }
 

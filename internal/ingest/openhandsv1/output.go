@@ -3,29 +3,21 @@ package openhandsv1
 import (
 	"fmt"
 	"path"
-	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
 	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
 	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
-	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
 // output is a line of a benchmark's output.jsonl.
 type output struct {
+	outcome.Line
 	InstanceID  loose.Text        `json:"instance_id"`
 	Attempt     loose.Int         `json:"attempt"`
 	Instruction loose.Text        `json:"instruction"`
 	History     loose.List[event] `json:"history"`
-	Error       loose.Text        `json:"error"`
-	Report      loose.Of[report]  `json:"report"`
-	TestResult  loose.Of[struct {
-		GitPatch loose.OptText    `json:"git_patch"`
-		Report   loose.Of[report] `json:"report"`
-		Resolved loose.Flag       `json:"resolved"`
-	}] `json:"test_result"`
-	Metadata loose.Of[struct {
+	Metadata    loose.Of[struct {
 		LLM       loose.Of[model] `json:"llm"`
 		LLMConfig loose.Of[model] `json:"llm_config"`
 	}] `json:"metadata"`
@@ -36,28 +28,6 @@ type output struct {
 
 type model struct {
 	Model loose.Text `json:"model"`
-}
-
-// report is the verdict an evaluation writes into its lines.
-type report struct {
-	Resolved         loose.Flag `json:"resolved"`
-	EmptyGeneration  loose.Flag `json:"empty_generation"`
-	FailedApplyPatch loose.Flag `json:"failed_apply_patch"`
-	ErrorEval        loose.Flag `json:"error_eval"`
-	TestTimeout      loose.Flag `json:"test_timeout"`
-}
-
-func (r report) verdict() (trajectory.Outcome, string, bool) {
-	v := outcome.Report{
-		EmptyGeneration:  r.EmptyGeneration.Is(),
-		FailedApplyPatch: r.FailedApplyPatch.Is(),
-		ErrorEval:        r.ErrorEval.Is(),
-		TestTimeout:      r.TestTimeout.Is(),
-	}
-	if r.Resolved.Valid {
-		v.Resolved = &r.Resolved.Value
-	}
-	return v.Verdict()
 }
 
 // detectOutput knows a line by its history of V1 events; one without events by the members
@@ -148,34 +118,9 @@ func (r reader) readOutput(rec format.Record, superseded int) ([]format.Item, er
 		t.ID += fmt.Sprintf("-attempt%d", line.Attempt.Value)
 	}
 	items := []format.Item{{Trajectory: t}}
-	if e, ok := line.evidence(); ok {
+	if e, ok := line.Evidence(); ok {
 		e.Key, e.Rank = t.ID, format.RankReport
 		items = append(items, format.Item{Evidence: &e})
 	}
 	return items, nil
-}
-
-// evidence returns what a line says about its outcome: its report, else an error of the
-// platform, else an empty patch.
-func (o *output) evidence() (format.Evidence, bool) {
-	result := &o.TestResult.V
-	for _, from := range [...]struct {
-		name   string
-		report report
-	}{
-		{"test_result.report", result.Report.V},
-		{"report", o.Report.V},
-		{"test_result", report{Resolved: result.Resolved}},
-	} {
-		if verdict, detail, ok := from.report.verdict(); ok {
-			return format.Evidence{Outcome: verdict, Detail: detail, Source: from.name}, true
-		}
-	}
-	if outcome.BrokenOff(string(o.Error)) {
-		return format.Evidence{Outcome: trajectory.Unknown, Detail: outcome.Infrastructure, Source: "error"}, true
-	}
-	if patch := result.GitPatch; patch.Valid && strings.TrimSpace(string(patch.Value)) == "" {
-		return format.Evidence{Outcome: trajectory.Fail, Detail: outcome.EmptyPatch, Source: "git_patch"}, true
-	}
-	return format.Evidence{}, false
 }
