@@ -38,19 +38,7 @@ func newParquetWriter(dir string, p part) (*parquetWriter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	options := []parquet.WriterOption{
-		parquetSchema(p),
-		parquet.CreatedBy("agentlens", strconv.Itoa(schema.Version), "schema"),
-		parquet.KeyValueMetadata("agentlens.table", p.String()),
-		parquet.KeyValueMetadata("agentlens.schema_version", strconv.Itoa(schema.Version)),
-		parquet.Compression(new(snappyCodec)),
-		parquet.PageBufferSize(pageBytes),
-	}
-	for _, c := range p.variant.Columns {
-		if c.Kind == schema.Text && !c.PK && !c.Index && c.Ref == "" {
-			options = append(options, parquet.SkipPageBounds(c.Name)) // whole texts would end up in the footer
-		}
-	}
+	options := ParquetOptions(p.String(), parquetSchema(p), p.variant.Columns)
 	return &parquetWriter{
 		path:    path,
 		file:    file,
@@ -58,6 +46,25 @@ func newParquetWriter(dir string, p part) (*parquetWriter, error) {
 		columns: p.variant.Columns,
 		cells:   make([]parquet.Value, 0, chunkRows),
 	}, nil
+}
+
+// ParquetOptions are the options of a Parquet file whose bytes depend on its rows only. Name
+// is that of the table, with its profile.
+func ParquetOptions(name string, node *parquet.Schema, columns []schema.Column) []parquet.WriterOption {
+	options := []parquet.WriterOption{
+		node,
+		parquet.CreatedBy("agentlens", strconv.Itoa(schema.Version), "schema"),
+		parquet.KeyValueMetadata("agentlens.table", name),
+		parquet.KeyValueMetadata("agentlens.schema_version", strconv.Itoa(schema.Version)),
+		parquet.Compression(new(snappyCodec)),
+		parquet.PageBufferSize(pageBytes),
+	}
+	for _, c := range columns {
+		if c.Kind == schema.Text && !c.PK && !c.Index && c.Ref == "" {
+			options = append(options, parquet.SkipPageBounds(c.Name)) // whole texts would end up in the footer
+		}
+	}
+	return options
 }
 
 // parquetSchema is the schema of a part's file.

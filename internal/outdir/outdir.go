@@ -1,0 +1,179 @@
+// Package outdir makes an output folder whole or not at all.
+//
+// Invariants:
+//
+//   - Files are written to a hidden folder beside the output, which becomes the output in one
+//     rename; what stops the program before leaves no output.
+//   - An output that exists is never replaced or added to.
+//   - SHA256SUMS lists every other file, sorted by name, as sha256sum does.
+package outdir
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// ChecksumsName is the file of checksums.
+const ChecksumsName = "SHA256SUMS"
+
+// ErrExists marks an output that exists already.
+var ErrExists = errors.New("the output exists already")
+
+// Dir is an output folder in the making.
+type Dir struct {
+	out  string
+	temp string
+	done bool
+}
+
+// File is one file of an output.
+type File struct {
+	Path   string `json:"path"` // slash-separated, in the output
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// Begin starts the folder out, which must not exist or be empty. The caller calls Commit, and
+// Discard in any case.
+func Begin(out string) (*Dir, error) {
+	abs, err := filepath.Abs(out)
+	if err != nil {
+		return nil, err
+	}
+	if err := free(abs); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Dir(abs), 0o755); err != nil {
+		return nil, fmt.Errorf("make the folder for the output: %w", err)
+	}
+	temp, err := os.MkdirTemp(filepath.Dir(abs), "."+filepath.Base(abs)+".part-")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder beside %s: %w", out, err)
+	}
+	if err := os.Chmod(temp, 0o755); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(temp))
+	}
+	return &Dir{out: abs, temp: temp}, nil
+}
+
+func free(out string) error {
+	entries, err := os.ReadDir(out)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("output %s: %w", out, err)
+	case len(entries) > 0:
+		return fmt.Errorf("%w: %s is not empty; choose another --out or remove it", ErrExists, out)
+	}
+	return nil
+}
+
+// Path is where a file of the output is written; its folder is made.
+func (d *Dir) Path(name string) (string, error) {
+	path := filepath.Join(d.temp, filepath.FromSlash(name))
+	return path, os.MkdirAll(filepath.Dir(path), 0o755)
+}
+
+// Write writes a whole file.
+func (d *Dir) Write(name string, content []byte) error {
+	path, err := d.Path(name)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, content, 0o644)
+}
+
+// Files lists what is written so far, sorted by path.
+func (d *Dir) Files() ([]File, error) {
+	var files []File
+	err := filepath.WalkDir(d.temp, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(d.temp, path)
+		if err != nil {
+			return err
+		}
+		f, err := digest(path)
+		f.Path = filepath.ToSlash(name)
+		files = append(files, f)
+		return err
+	})
+	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	return files, err
+}
+
+func digest(path string) (File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return File{}, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	n, err := io.Copy(h, f)
+	if err != nil {
+		return File{}, fmt.Errorf("read %s: %w", path, err)
+	}
+	return File{Bytes: n, SHA256: hex.EncodeToString(h.Sum(nil))}, nil
+}
+
+// Commit writes the checksums and puts the folder in its place.
+func (d *Dir) Commit() error {
+	files, err := d.Files()
+	if err != nil {
+		return err
+	}
+	var sums bytes.Buffer
+	for _, f := range files {
+		fmt.Fprintf(&sums, "%s  %s\n", f.SHA256, f.Path)
+	}
+	if err := d.Write(ChecksumsName, sums.Bytes()); err != nil {
+		return err
+	}
+	if err := syncTree(d.temp); err != nil {
+		return fmt.Errorf("flush the output to the disk: %w", err)
+	}
+	if err := free(d.out); err != nil { // another run may have finished meanwhile
+		return err
+	}
+	if err := os.Remove(d.out); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Rename(d.temp, d.out); err != nil {
+		return fmt.Errorf("put the output in place: %w", err)
+	}
+	d.done = true
+	return nil
+}
+
+// syncTree flushes all files.
+func syncTree(root string) error {
+	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		f, err := os.OpenFile(path, os.O_RDWR, 0)
+		if err != nil {
+			return err
+		}
+		return errors.Join(f.Sync(), f.Close())
+	})
+}
+
+// Discard removes what was not committed.
+func (d *Dir) Discard() error {
+	if d.done {
+		return nil
+	}
+	return os.RemoveAll(d.temp)
+}
