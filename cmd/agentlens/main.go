@@ -54,7 +54,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitOK
 	case errors.Is(err, errRefused):
 		return exitRefused
-	case errors.Is(err, errDiffers):
+	case errors.Is(err, errDiffers), errors.Is(err, errInvalid):
 		return exitFailure
 	case errors.As(err, &usage), errors.Is(err, bench.ErrUsage), errors.Is(err, ingest.ErrUsage), errors.Is(err, experiment.ErrUsage):
 		fmt.Fprintf(stderr, "agentlens: %v\ntry: %s --help\n", err, cmd.CommandPath())
@@ -83,7 +83,8 @@ Exit codes: 0 done, 1 failure, 2 usage, 3 done but some records were refused.`,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newBuild(), newVerify(), newShow(), newVersions(), newDiff(), newSchema(), newSynth(), newStats(), newAnnotate(), newReproduce(), newFigures(),
-		newCalibrate(), newAblate(), newBaseline(), newQuery(), newExport())
+		newCalibrate(), newAblate(), newBaseline(), newQuery(), newExport(),
+		newValidate())
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	markUsage(root)
 	return root
