@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agentlens-bench/agentlens/internal/tabular"
+	"github.com/agentlens-bench/agentlens/internal/nearest"
 )
 
 // How SQLite names what it does not know.
@@ -65,7 +65,7 @@ func (db *DB) explainColumn(ctx context.Context, err error, column string) error
 	if in, ok := where[name]; ok {
 		return fmt.Errorf("no column %q in the tables of the query; %s is a column of %s. A text is written in single quotes", column, name, strings.Join(in, ", "))
 	}
-	near := tabular.Nearest(name, names)
+	near := nearest.Names(name, names)
 	for i, n := range near {
 		in := where[n]
 		if len(in) > 3 {
@@ -80,7 +80,7 @@ func (db *DB) explainColumn(ctx context.Context, err error, column string) error
 }
 
 func suggest(name string, names []string, have string) string {
-	if near := tabular.Nearest(name, names); len(near) > 0 {
+	if near := nearest.Names(name, names); len(near) > 0 {
 		return fmt.Sprintf("did you mean %s?", strings.Join(near, " or "))
 	}
 	return have + strings.Join(names, ", ")

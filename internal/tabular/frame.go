@@ -1,11 +1,12 @@
 package tabular
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/agentlens-bench/agentlens/internal/nearest"
 )
 
 // ErrNoColumn is returned for a column that the input does not have.
@@ -88,7 +89,7 @@ func choose(wanted, names []string) ([]int, error) {
 
 // noColumn says what the input has instead.
 func noColumn(name string, names []string) error {
-	if near := Nearest(name, names); len(near) > 0 {
+	if near := nearest.Names(name, names); len(near) > 0 {
 		return fmt.Errorf("%w %q; did you mean %s?", ErrNoColumn, name, strings.Join(near, " or "))
 	}
 	const most = 20
@@ -97,56 +98,4 @@ func noColumn(name string, names []string) error {
 		listed = append(slices.Clone(names[:most]), fmt.Sprintf("and %d more", len(names)-most))
 	}
 	return fmt.Errorf("%w %q; the input has %s", ErrNoColumn, name, strings.Join(listed, ", "))
-}
-
-// Nearest returns up to three names that a misspelled one may stand for, best first.
-func Nearest(name string, names []string) []string {
-	type candidate struct {
-		name     string
-		distance int
-	}
-	var found []candidate
-	want := strings.ToLower(name)
-	for _, n := range names {
-		have := strings.ToLower(n)
-		d := editDistance(want, have)
-		_, unqualified, _ := strings.Cut(have, ".")
-		switch {
-		case d <= max(1, len(want)/4):
-		case unqualified == want, len(want) >= 3 && strings.Contains(have, want), len(have) >= 3 && strings.Contains(want, have):
-			d = max(d, len(want)) // a part of the name: after every misspelling
-		default:
-			continue
-		}
-		found = append(found, candidate{n, d})
-	}
-	slices.SortStableFunc(found, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(a.distance, b.distance), strings.Compare(a.name, b.name))
-	})
-	var near []string
-	for _, c := range found[:min(3, len(found))] {
-		near = append(near, c.name)
-	}
-	return near
-}
-
-// editDistance is the Levenshtein distance in bytes.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

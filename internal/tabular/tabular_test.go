@@ -380,19 +380,6 @@ func TestWidening(t *testing.T) {
 	})
 }
 
-func TestNearest(t *testing.T) {
-	names := []string{"f1_score", "quality_score", "quality_tier", "signals.quality_score", "n_states", "A", "score"}
-	for name, want := range map[string]string{
-		"qualty_score": "quality_score", "nstates": "n_states", "Score": "score", "SCORE": "score",
-		"quality_scroe": "quality_score", "zzz": "",
-	} {
-		got := Nearest(name, names)
-		if want == "" && len(got) > 0 || want != "" && (len(got) == 0 || got[0] != want) {
-			t.Errorf("%s: %v, want %q first", name, got, want)
-		}
-	}
-}
-
 func FuzzCSV(f *testing.F) {
 	for _, s := range []string{people, "a\n1\n", "a;b\n\"x", "\ufeff", "a,b\n1\n", ",\n,\n", "a\n0e-999\n+1\n"} {
 		f.Add(s, "a")

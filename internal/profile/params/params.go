@@ -10,6 +10,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"github.com/agentlens-bench/agentlens/internal/nearest"
 	"github.com/agentlens-bench/agentlens/internal/profile/paper"
 	"github.com/agentlens-bench/agentlens/internal/profile/process"
 )
@@ -134,32 +135,11 @@ func unknown(key string, known []string) error {
 	if key == "release" || strings.HasPrefix(key, "release.") {
 		return errors.New("the release profile has no parameters: remove the table [release]")
 	}
-	best := slices.MinFunc(known, func(a, b string) int { return distance(key, a) - distance(key, b) })
-	if distance(key, best) > max(2, len(key)/3) {
+	best := slices.MinFunc(known, func(a, b string) int { return nearest.Distance(key, a) - nearest.Distance(key, b) })
+	if nearest.Distance(key, best) > max(2, len(key)/3) {
 		return fmt.Errorf("unknown key %q; the keys are %s", key, strings.Join(known, ", "))
 	}
 	return fmt.Errorf("unknown key %q; did you mean %q?", key, best)
-}
-
-// distance is the number of bytes to insert, remove or replace that turn a into b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // Write writes a profile file that Read gives back.
