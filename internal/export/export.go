@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
+	"github.com/agentlens-bench/agentlens/internal/nearest"
 	"github.com/agentlens-bench/agentlens/internal/outdir"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/internal/tabular"
@@ -198,7 +199,7 @@ func (e *exporter) parts(have []string) ([]part, error) {
 		if slices.Contains(names, name) {
 			continue
 		}
-		if near := tabular.Nearest(name, names); len(near) > 0 {
+		if near := nearest.Names(name, names); len(near) > 0 {
 			return nil, fmt.Errorf("%w: no table %q; did you mean %s?", ErrUsage, name, strings.Join(near, " or "))
 		}
 		return nil, fmt.Errorf("%w: no table %q, only %s", ErrUsage, name, strings.Join(names, ", "))
