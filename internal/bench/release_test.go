@@ -2,7 +2,6 @@ package bench_test
 
 import (
 	"archive/tar"
-	"bytes"
 	"context"
 	"encoding/csv"
 	"fmt"
@@ -15,8 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/conformance"
@@ -52,7 +49,7 @@ func sums(t testing.TB, dir string) string {
 }
 
 func releaseArchive(t testing.TB) string {
-	return conformance.Dir(t, "data", "agentlens-bench-1.0.tar.zst")
+	return conformance.Release(t)
 }
 
 // TestRelease builds the whole release: counts, the published table, verification, and the
@@ -105,14 +102,14 @@ func TestRelease(t *testing.T) {
 func comparePublished(t *testing.T, dir, archive string) {
 	t.Helper()
 	var want [][]string
-	entries(t, archive, func(h *tar.Header, r io.Reader) {
-		if strings.HasSuffix(h.Name, "annotations/trajectories.csv") {
+	for name, r := range conformance.Files(t, archive) {
+		if strings.HasSuffix(name, "annotations/trajectories.csv") {
 			var err error
 			if want, err = csv.NewReader(r).ReadAll(); err != nil {
 				t.Fatal(err)
 			}
 		}
-	})
+	}
 	if len(want) != 1816 || len(want[0]) != 40 {
 		t.Fatalf("the release's table has %d rows", len(want))
 	}
@@ -264,31 +261,6 @@ func table(t *testing.T, path string) [][]string {
 	return rows
 }
 
-func entries(t testing.TB, archive string, visit func(*tar.Header, io.Reader)) {
-	t.Helper()
-	f, err := os.Open(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := zstd.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
-	r := tar.NewReader(z)
-	for {
-		h, err := r.Next()
-		if err == io.EOF {
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		visit(h, r)
-	}
-}
-
 // shuffle writes the archive's files to a plain tar in another order.
 func shuffle(t *testing.T, archive, out string) {
 	t.Helper()
@@ -297,16 +269,13 @@ func shuffle(t *testing.T, archive, out string) {
 		data []byte
 	}
 	var files []file
-	entries(t, archive, func(h *tar.Header, r io.Reader) {
-		if h.Typeflag != tar.TypeReg {
-			return
-		}
-		var b bytes.Buffer
-		if _, err := io.Copy(&b, r); err != nil {
+	for name, r := range conformance.Files(t, archive) {
+		data, err := io.ReadAll(r)
+		if err != nil {
 			t.Fatal(err)
 		}
-		files = append(files, file{h.Name, b.Bytes()})
-	})
+		files = append(files, file{name, data})
+	}
 	rand.New(rand.NewPCG(1, 2)).Shuffle(len(files), func(i, j int) { files[i], files[j] = files[j], files[i] })
 	if slices.IsSortedFunc(files, func(a, b file) int { return strings.Compare(a.name, b.name) }) {
 		t.Fatal("the files are still in order")

@@ -103,7 +103,7 @@ func TestMain(m *testing.M) {
 }
 
 func release(t testing.TB) Corpus {
-	archive := conformance.Dir(t, "data", "agentlens-bench-1.0.tar.zst")
+	archive := conformance.Release(t)
 	once.Do(func() {
 		var err error
 		if scratch, err = os.MkdirTemp("", "experiment-test-"); err != nil {

@@ -18,7 +18,7 @@ import (
 // published writes the release's columns and its runs' totals as a dataset without profiles.
 func published(t *testing.T) *dataset {
 	t.Helper()
-	archive := conformance.Dir(t, "data", "agentlens-bench-1.0.tar.zst")
+	archive := conformance.Release(t)
 	var mu sync.Mutex
 	var columns []schema.Published
 	var runs []schema.Trajectory

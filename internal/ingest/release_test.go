@@ -1,7 +1,6 @@
 package ingest_test
 
 import (
-	"archive/tar"
 	"bytes"
 	"cmp"
 	"context"
@@ -18,8 +17,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
@@ -88,38 +85,18 @@ func text(v any) string {
 	return string(b)
 }
 
-func releaseArchive(t testing.TB) string {
-	return conformance.Dir(t, "data", "agentlens-bench-1.0.tar.zst")
-}
-
-// unpacked returns the entries of the release archive in order.
+// unpacked returns the files of the release archive by name.
 func unpacked(t testing.TB) map[string][]byte {
 	t.Helper()
-	f, err := os.Open(releaseArchive(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := zstd.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
 	files := map[string][]byte{}
-	for tr := tar.NewReader(z); ; {
-		h, err := tr.Next()
-		if err == io.EOF {
-			return files
-		}
+	for name, r := range conformance.Files(t, conformance.Release(t)) {
+		data, err := io.ReadAll(r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if h.Typeflag == tar.TypeReg {
-			if files[h.Name], err = io.ReadAll(tr); err != nil {
-				t.Fatal(err)
-			}
-		}
+		files[name] = data
 	}
+	return files
 }
 
 func sortedKeys[V any](m map[string]V) []string {
@@ -132,7 +109,7 @@ func sortedKeys[V any](m map[string]V) []string {
 }
 
 func TestRelease(t *testing.T) {
-	got, err := read(t, ingest.Options{Jobs: 2}, releaseArchive(t))
+	got, err := read(t, ingest.Options{Jobs: 2}, conformance.Release(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -397,7 +374,7 @@ func TestReleaseInAnyContainer(t *testing.T) {
 }
 
 func BenchmarkReadRelease(b *testing.B) {
-	archive := releaseArchive(b)
+	archive := conformance.Release(b)
 	var bytes int64
 	for b.Loop() {
 		summary, err := ingest.Read(context.Background(), []string{archive}, ingest.Options{Jobs: 2}, func(ingest.Item) error { return nil })

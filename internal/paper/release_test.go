@@ -63,7 +63,7 @@ var release = sync.OnceValues(func() (paper.Source, error) {
 // releaseSource returns a copy whose slices may be changed.
 func releaseSource(t testing.TB) paper.Source {
 	t.Helper()
-	archive = conformance.Dir(t, "data", "agentlens-bench-1.0.tar.zst")
+	archive = conformance.Release(t)
 	src, err := release()
 	if err != nil {
 		t.Fatal(err)

@@ -4,9 +4,6 @@
 package released
 
 import (
-	"archive/tar"
-	"errors"
-	"io"
 	"os"
 	"path"
 	"sort"
@@ -15,13 +12,12 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
-type file struct {
+type content struct {
 	States map[string]state `json:"states"`
 }
 
@@ -63,16 +59,6 @@ type args struct {
 // skips the test when the data is absent.
 func Trajectories(t testing.TB, tasks ...string) []*trajectory.Trajectory {
 	t.Helper()
-	f, err := os.Open(conformance.Dir(t, "data", "agentlens-bench-1.0.tar.zst"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := zstd.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
 	wanted := func(task string) bool {
 		for _, w := range tasks {
 			if w == task {
@@ -82,22 +68,15 @@ func Trajectories(t testing.TB, tasks ...string) []*trajectory.Trajectory {
 		return len(tasks) == 0
 	}
 	var out []*trajectory.Trajectory
-	for r := tar.NewReader(z); ; {
-		h, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		dir, name := path.Split(h.Name)
+	for file, r := range conformance.Files(t, conformance.Release(t)) {
+		dir, name := path.Split(file)
 		folder, task := path.Split(path.Clean(dir))
-		if h.Typeflag != tar.TypeReg || path.Base(folder) != "trajectories" || !wanted(task) {
+		if path.Base(folder) != "trajectories" || !wanted(task) {
 			continue
 		}
-		var parsed file
+		var parsed content
 		if err := json.UnmarshalRead(r, &parsed, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true)); err != nil {
-			t.Fatalf("%s: %v", h.Name, err)
+			t.Fatalf("%s: %v", file, err)
 		}
 		out = append(out, run(t, strings.TrimSuffix(name, ".json"), task, parsed))
 	}
@@ -108,7 +87,7 @@ func Trajectories(t testing.TB, tasks ...string) []*trajectory.Trajectory {
 	return out
 }
 
-func run(t testing.TB, id, task string, f file) *trajectory.Trajectory {
+func run(t testing.TB, id, task string, f content) *trajectory.Trajectory {
 	out := &trajectory.Trajectory{ID: id, TaskID: task}
 	for key, s := range f.States {
 		stage, err := trajectory.ParseStage(s.Stage)

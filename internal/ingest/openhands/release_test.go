@@ -1,18 +1,15 @@
 package openhands
 
 import (
-	"archive/tar"
-	"errors"
 	"fmt"
 	"io"
-	"os"
+	"path"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
@@ -99,34 +96,17 @@ func TestRawLogsGiveBackTheRelease(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads the whole release")
 	}
-	file, err := os.Open(conformance.Dir(t, "data", "agentlens-bench-1.0.tar.zst"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	unpacked, err := zstd.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer unpacked.Close()
-	archive := tar.NewReader(unpacked)
 	runs, steps := 0, 0
 	differ := map[string]int{}
-	for n := 0; ; {
-		header, err := archive.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(header.Name, "/trajectories/") || !strings.HasSuffix(header.Name, ".json") {
+	n := 0
+	for file, r := range conformance.Files(t, conformance.Release(t)) {
+		if !strings.Contains(file, "/trajectories/") || !strings.HasSuffix(file, ".json") {
 			continue
 		}
 		if n++; n%8 != 0 {
 			continue
 		}
-		data, err := io.ReadAll(archive)
+		data, err := io.ReadAll(r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,7 +128,7 @@ func TestRawLogsGiveBackTheRelease(t *testing.T) {
 			events = append(events, want[i].events(t)...)
 		}
 		runs++
-		name := header.Name[strings.LastIndexByte(header.Name, '/')+1:]
+		name := path.Base(file)
 		got, _ := one(t, name, list(events...))
 		if id := strings.TrimSuffix(name, "_pta.json"); got.ID != id {
 			t.Errorf("id %q, want %q", got.ID, id)

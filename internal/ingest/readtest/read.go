@@ -16,8 +16,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
-
+	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
@@ -100,27 +99,10 @@ func Files(t testing.TB, files map[string]string) string {
 // folder and returns the one that stands for it.
 func Extract(t testing.TB, archive, folder string) string {
 	t.Helper()
-	f, err := os.Open(archive)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := zstd.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
 	dir := t.TempDir()
-	for r := tar.NewReader(z); ; {
-		h, err := r.Next()
-		if err == io.EOF {
-			return filepath.Join(dir, filepath.FromSlash(folder))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		name := strings.TrimPrefix(h.Name, "./")
-		if h.Typeflag != tar.TypeReg || !strings.HasPrefix(name, folder) || !filepath.IsLocal(name) {
+	for name, r := range conformance.Files(t, archive) {
+		name = strings.TrimPrefix(name, "./")
+		if !strings.HasPrefix(name, folder) || !filepath.IsLocal(name) {
 			continue
 		}
 		data, err := io.ReadAll(r)
@@ -129,6 +111,7 @@ func Extract(t testing.TB, archive, folder string) string {
 		}
 		write(t, filepath.Join(dir, filepath.FromSlash(name)), data)
 	}
+	return filepath.Join(dir, filepath.FromSlash(folder))
 }
 
 func write(t testing.TB, file string, data []byte) {

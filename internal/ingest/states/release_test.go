@@ -1,10 +1,7 @@
 package states
 
 import (
-	"archive/tar"
-	"errors"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -12,7 +9,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
@@ -96,29 +92,11 @@ func (s *stored) call(t *testing.T) Call {
 // forEachRun calls f with the states of every trajectory of the release.
 func forEachRun(t *testing.T, f func(name string, states []stored)) {
 	t.Helper()
-	file, err := os.Open(conformance.Dir(t, "data", "agentlens-bench-1.0.tar.zst"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	unpacked, err := zstd.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer unpacked.Close()
-	archive := tar.NewReader(unpacked)
-	for {
-		header, err := archive.Next()
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !strings.Contains(header.Name, "/trajectories/") || !strings.HasSuffix(header.Name, ".json") {
+	for file, r := range conformance.Files(t, conformance.Release(t)) {
+		if !strings.Contains(file, "/trajectories/") || !strings.HasSuffix(file, ".json") {
 			continue
 		}
-		data, err := io.ReadAll(archive)
+		data, err := io.ReadAll(r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,14 +104,14 @@ func forEachRun(t *testing.T, f func(name string, states []stored)) {
 			States map[string]stored `json:"states"`
 		}
 		if err := json.Unmarshal(data, &run); err != nil {
-			t.Fatalf("%s: %v", header.Name, err)
+			t.Fatalf("%s: %v", file, err)
 		}
 		states := make([]stored, 0, len(run.States))
 		for _, s := range run.States {
 			states = append(states, s)
 		}
 		slices.SortFunc(states, func(a, b stored) int { return int(a.Step - b.Step) })
-		f(header.Name, states)
+		f(file, states)
 	}
 }
 

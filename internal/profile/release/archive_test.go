@@ -1,7 +1,6 @@
 package release
 
 import (
-	"archive/tar"
 	"encoding/csv"
 	"errors"
 	"io"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	"github.com/klauspost/compress/zstd"
 
 	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/profile"
@@ -28,63 +26,47 @@ type archive struct {
 	signals   map[string][]string               // quality signals of the analysis reports, by id
 }
 
-var released = sync.OnceValues(func() (*archive, error) { return readArchive(archivePath) })
-
-var archivePath string
+var (
+	readOnce sync.Once
+	released *archive // nil when it could not be read
+)
 
 func loadArchive(t testing.TB) *archive {
 	t.Helper()
-	archivePath = conformance.Dir(t, "data", "agentlens-bench-1.0.tar.zst")
-	a, err := released()
-	if err != nil {
-		t.Fatal(err)
+	file := conformance.Release(t)
+	readOnce.Do(func() { released = readArchive(t, file) })
+	if released == nil {
+		t.Fatal("another test could not read the archive")
 	}
-	return a
+	return released
 }
 
-func readArchive(name string) (*archive, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	z, err := zstd.NewReader(f)
-	if err != nil {
-		return nil, err
-	}
-	defer z.Close()
+func readArchive(t testing.TB, archiveFile string) *archive {
+	t.Helper()
 	out := &archive{runs: make(map[string]*trajectory.Trajectory), signals: make(map[string][]string)}
-	for r := tar.NewReader(z); ; {
-		h, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return out, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		dir, file := filepath.Split(h.Name)
+	for name, r := range conformance.Files(t, archiveFile) {
+		dir, file := filepath.Split(name)
 		dir = strings.TrimPrefix(dir, "agentlens-bench/")
 		switch {
-		case h.Typeflag != tar.TypeReg:
 		case strings.HasPrefix(dir, "trajectories/"):
-			t, err := readTrajectory(r, strings.TrimSuffix(file, ".json"))
+			run, err := readTrajectory(r, strings.TrimSuffix(file, ".json"))
 			if err != nil {
-				return nil, err
+				t.Fatal(err)
 			}
-			out.runs[t.ID] = t
+			out.runs[run.ID] = run
 		case strings.HasPrefix(dir, "analysis/"):
 			var report struct {
 				ID      string   `json:"trajectory_id"`
 				Signals []string `json:"quality_signals"`
 			}
 			if err := json.UnmarshalRead(r, &report); err != nil {
-				return nil, err
+				t.Fatal(err)
 			}
 			out.signals[report.ID] = report.Signals
 		case file == "trajectories.csv":
 			records, err := csv.NewReader(r).ReadAll()
 			if err != nil {
-				return nil, err
+				t.Fatal(err)
 			}
 			for _, rec := range records[1:] {
 				row := make(map[string]string)
@@ -95,6 +77,7 @@ func readArchive(name string) (*archive, error) {
 			}
 		}
 	}
+	return out
 }
 
 type releasedState struct {
