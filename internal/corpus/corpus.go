@@ -9,6 +9,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/shell"
 	"github.com/agentlens-bench/agentlens/internal/spill"
 	"github.com/agentlens-bench/agentlens/internal/stage"
+	"github.com/agentlens-bench/agentlens/internal/trajectory"
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
@@ -40,14 +41,14 @@ func Open(ctx context.Context, sources []string, opt ingest.Options, scratch str
 	if err != nil {
 		return nil, err
 	}
-	c, err := read(ctx, sources, opt, f)
+	c, err := settled(ctx, sources, opt, f)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return c, nil
 }
 
-func read(ctx context.Context, sources []string, opt ingest.Options, f *spill.File) (*Corpus, error) {
+func settled(ctx context.Context, sources []string, opt ingest.Options, f *spill.File) (*Corpus, error) {
 	cat := newCatalog(f)
 	in, err := ingest.Read(ctx, sources, opt, cat.add)
 	if err != nil {
@@ -81,6 +82,9 @@ func noRuns(cat *catalog, in ingest.Summary) error {
 func (c *Corpus) Loader(t *Task) *Loader {
 	return &Loader{spill: c.spill, release: c.release, clean: c.clean, task: t, kept: map[int]*Labelled{}}
 }
+
+// Read returns a run as its log has it, without the labels of a Loader; its outcome is settled.
+func (c *Corpus) Read(r *Run) (*trajectory.Trajectory, error) { return read(c.spill, r) }
 
 // Close removes the spill file.
 func (c *Corpus) Close() error { return c.spill.Close() }

@@ -36,6 +36,18 @@ type Loader struct {
 	bytes int64
 }
 
+// read returns a run with its outcome settled.
+func read(f *spill.File, r *Run) (*trajectory.Trajectory, error) {
+	t, err := f.Load(r.ref)
+	if err != nil {
+		return nil, err
+	}
+	v := r.Verdict
+	t.Outcome, t.OutcomeSource, t.OutcomeDetail = v.Outcome, v.Source, v.Detail
+	t.Warnings = append(t.Warnings, v.Warnings...)
+	return t, nil
+}
+
 // Load returns run i of the task. Runs are shared: the caller must not change them.
 func (l *Loader) Load(i int) (*Labelled, error) {
 	l.mu.Lock()
@@ -44,13 +56,10 @@ func (l *Loader) Load(i int) (*Labelled, error) {
 	if ok {
 		return r, nil
 	}
-	t, err := l.spill.Load(l.task.Runs[i].ref)
+	t, err := read(l.spill, &l.task.Runs[i])
 	if err != nil {
 		return nil, err
 	}
-	v := l.task.Runs[i].Verdict
-	t.Outcome, t.OutcomeSource, t.OutcomeDetail = v.Outcome, v.Source, v.Detail
-	t.Warnings = append(t.Warnings, v.Warnings...)
 	r = &Labelled{T: t, States: t.Ordered()}
 	r.Source = make([]trajectory.Stage, len(r.States))
 	for j, s := range r.States {
