@@ -32,3 +32,13 @@ func Dir(t testing.TB, elem ...string) string {
 	}
 	return filepath.Join(append([]string{shared}, elem...)...)
 }
+
+// Read returns a file of the shared folder, as Dir finds it.
+func Read(t testing.TB, elem ...string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(Dir(t, elem...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}

@@ -29,10 +29,7 @@ import (
 
 // summary is the expected figures.
 func summary(t testing.TB) map[string]any {
-	raw, err := os.ReadFile(conformance.Dir(t, "oracle", "profiles", "summary.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := conformance.Read(t, "oracle", "profiles", "summary.json")
 	var out map[string]any
 	if err := json.Unmarshal(raw, &out); err != nil {
 		t.Fatal(err)

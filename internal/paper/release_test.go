@@ -336,10 +336,7 @@ func TestRebuilt(t *testing.T) {
 func paperSignals(t testing.TB, labels string) []schema.SignalsPaper {
 	t.Helper()
 	read := func(name string) (head []string, rows [][]string) {
-		data, err := os.ReadFile(conformance.Dir(t, "oracle", "profiles", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := conformance.Read(t, "oracle", "profiles", name)
 		lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 		for _, line := range lines[1:] {
 			if strings.HasPrefix(line, labels+"\t") {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -71,10 +70,7 @@ type node struct{ v any }
 
 func readNode(t testing.TB, elem ...string) node {
 	t.Helper()
-	data, err := os.ReadFile(conformance.Dir(t, elem...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := conformance.Read(t, elem...)
 	var v any
 	if err := json.Unmarshal(data, &v); err != nil {
 		t.Fatal(err)

@@ -3,7 +3,6 @@ package stats
 import (
 	"fmt"
 	"math"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -21,10 +20,7 @@ type frame struct {
 
 func readFrame(t testing.TB, name string) frame {
 	t.Helper()
-	data, err := os.ReadFile(conformance.Dir(t, "oracle", "profiles", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := conformance.Read(t, "oracle", "profiles", name)
 	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 	header := strings.Split(lines[0], "\t")
 	f := frame{cols: map[string][]string{}, n: len(lines) - 1}

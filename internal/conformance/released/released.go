@@ -4,7 +4,6 @@
 package released
 
 import (
-	"os"
 	"path"
 	"sort"
 	"strings"
@@ -150,10 +149,7 @@ func arguments(t testing.TB, id string, raw jsontext.Value) trajectory.Args {
 // Table returns the rows of one expected-result file as column name to value.
 func Table(t testing.TB, elem ...string) []map[string]string {
 	t.Helper()
-	raw, err := os.ReadFile(conformance.Dir(t, elem...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := conformance.Read(t, elem...)
 	lines := strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n")
 	names := strings.Split(lines[0], "\t")
 	var out []map[string]string

@@ -125,14 +125,6 @@ func FuzzRead(f *testing.F) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	data, err := os.ReadFile(filepath.Join(conformance.Dir(b, "fixtures", "claude-code"), "claude-code-pomodoro-timer.jsonl"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	formats := Formats(tools.Default())
-	b.SetBytes(int64(len(data)))
-	b.ReportAllocs()
-	for b.Loop() {
-		runlogtest.One(b, formats, "s.jsonl", data)
-	}
+	data := conformance.Read(b, "fixtures", "claude-code", "claude-code-pomodoro-timer.jsonl")
+	runlogtest.Bench(b, Formats(tools.Default()), "s.jsonl", data)
 }

@@ -2,8 +2,6 @@ package codex
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,10 +11,7 @@ import (
 )
 
 func TestFixture(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(conformance.Dir(t, "fixtures", "codex"), "codex-pomodor-timer.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := conformance.Read(t, "fixtures", "codex", "codex-pomodor-timer.jsonl")
 	run := runlogtest.One(t, Formats(tools.Default()), "codex-pomodor-timer.jsonl", data)
 	want := "rollout 019a085e-04c1-7f81-a09e-9555f6a1fb40 gpt-5-codex | 14 steps, 1 failed, 13 codes: apply_patch 11 run_in_terminal 3 |  [{skipped_action 4 x update_plan} {task_unknown 1 x neither the log nor its path names a task}]"
 	if got := runlogtest.Summary(run); got != want {
@@ -108,14 +103,6 @@ func FuzzRead(f *testing.F) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	data, err := os.ReadFile(filepath.Join(conformance.Dir(b, "fixtures", "codex"), "codex-pomodor-timer.jsonl"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	formats := Formats(tools.Default())
-	b.SetBytes(int64(len(data)))
-	b.ReportAllocs()
-	for b.Loop() {
-		runlogtest.One(b, formats, "s.jsonl", data)
-	}
+	data := conformance.Read(b, "fixtures", "codex", "codex-pomodor-timer.jsonl")
+	runlogtest.Bench(b, Formats(tools.Default()), "s.jsonl", data)
 }

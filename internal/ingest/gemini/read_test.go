@@ -1,8 +1,6 @@
 package gemini
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,10 +10,7 @@ import (
 )
 
 func TestFixture(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(conformance.Dir(t, "fixtures", "gemini"), "gemini-cli-pomodoro-timer.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := conformance.Read(t, "fixtures", "gemini", "gemini-cli-pomodoro-timer.json")
 	run := runlogtest.One(t, Formats(tools.Default()), "gemini-cli-pomodoro-timer.json", data)
 	want := "session 0b23371a-ce2e-4b1c-81a0-44af5d94d9ce gemini-2.5-pro | 11 steps, 1 failed, 0 codes: create_file 3 replace_string_in_file 8 |  [{task_unknown 1 x neither the log nor its path names a task}]"
 	if got := runlogtest.Summary(run); got != want {
@@ -54,14 +49,6 @@ func FuzzRead(f *testing.F) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	data, err := os.ReadFile(filepath.Join(conformance.Dir(b, "fixtures", "gemini"), "gemini-cli-pomodoro-timer.json"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	formats := Formats(tools.Default())
-	b.SetBytes(int64(len(data)))
-	b.ReportAllocs()
-	for b.Loop() {
-		runlogtest.One(b, formats, "s.json", data)
-	}
+	data := conformance.Read(b, "fixtures", "gemini", "gemini-cli-pomodoro-timer.json")
+	runlogtest.Bench(b, Formats(tools.Default()), "s.json", data)
 }

@@ -2,8 +2,6 @@ package messages
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -55,10 +53,7 @@ func steps(run *trajectory.Trajectory) string {
 }
 
 func TestNebiusRaw(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(conformance.Dir(t, "fixtures", "messages"), "nebius-swe-agent-raw.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := conformance.Read(t, "fixtures", "messages", "nebius-swe-agent-raw.json")
 	const want = `messages swe-agent tomerfiliba__plumbum-366 swe-agent-llama-70b | 5 steps, 0 failed, 0 codes: file_search 1 read_file 1 replace_string_in_file 1 run_in_terminal 2 | submitted []
   pass  by eval_logs (rank 3)
   pass  by target (rank 5)
@@ -252,10 +247,7 @@ func FuzzRead(f *testing.F) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	data, err := os.ReadFile(filepath.Join(conformance.Dir(b, "fixtures", "messages"), "nebius-swe-agent-raw.json"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	data := conformance.Read(b, "fixtures", "messages", "nebius-swe-agent-raw.json")
 	read := Formats(tools.Default())[2].Read
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()

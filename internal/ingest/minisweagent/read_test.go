@@ -164,10 +164,7 @@ func FuzzRead(f *testing.F) {
 }
 
 func BenchmarkRead(b *testing.B) {
-	data, err := os.ReadFile(filepath.Join(conformance.Dir(b, "fixtures", "mini-sweagent"), "mini-1-sympy__sympy-11618.traj.json"))
-	if err != nil {
-		b.Fatal(err)
-	}
+	data := conformance.Read(b, "fixtures", "mini-sweagent", "mini-1-sympy__sympy-11618.traj.json")
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -86,10 +86,7 @@ func TestReports(t *testing.T) {
 }
 
 func TestRealReports(t *testing.T) {
-	data, err := os.ReadFile(conformance.Dir(t, "fixtures", "mini-sweagent", "results.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := conformance.Read(t, "fixtures", "mini-sweagent", "results.json")
 	if got := said(t, "results.json", string(data)); !slices.Equal(got, []string{"skip"}) {
 		t.Errorf("%q", got)
 	}

@@ -232,10 +232,7 @@ func FuzzRead(f *testing.F) {
 
 func BenchmarkRead(b *testing.B) {
 	file := "gpt4__swe-bench-dev-easy_first_only__default__t-0.00__p-0.95--pydicom__pydicom-1458.traj"
-	data, err := os.ReadFile(filepath.Join(conformance.Dir(b, "fixtures", "sweagent"), file))
-	if err != nil {
-		b.Fatal(err)
-	}
+	data := conformance.Read(b, "fixtures", "sweagent", file)
 	b.SetBytes(int64(len(data)))
 	b.ReportAllocs()
 	for b.Loop() {

@@ -226,10 +226,7 @@ func (c *collector) Run(r profile.RunRows) error {
 // table reads a tab-separated file of the oracle.
 func table(t testing.TB, name string) []map[string]string {
 	t.Helper()
-	raw, err := os.ReadFile(conformance.Dir(t, "oracle", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := conformance.Read(t, "oracle", name)
 	lines := strings.Split(strings.TrimRight(string(raw), "\n"), "\n")
 	names := strings.Split(lines[0], "\t")
 	var out []map[string]string

@@ -74,3 +74,12 @@ func Fuzz(t *testing.T, formats []format.Format, file string, data []byte) {
 		}
 	}
 }
+
+// Bench reads a record that holds one run again and again, in MB/s.
+func Bench(b *testing.B, formats []format.Format, file string, data []byte) {
+	b.SetBytes(int64(len(data)))
+	b.ReportAllocs()
+	for b.Loop() {
+		One(b, formats, file, data)
+	}
+}
