@@ -41,6 +41,7 @@ func Open(ctx context.Context, sources []string, opt ingest.Options, scratch str
 	if err != nil {
 		return nil, err
 	}
+	f.Texts = opt.Texts
 	c, err := settled(ctx, sources, opt, f)
 	if err != nil {
 		return nil, errors.Join(err, f.Close())

@@ -41,6 +41,10 @@ type Options struct {
 	// last one is a run.
 	AllAttempts bool
 
+	// Texts keeps whole texts, where trajectories else have beginnings: prompts, answers of
+	// tools, closing words.
+	Texts bool
+
 	Tools *tools.Table // mapping of foreign tools, nil for the one that ships
 
 	// KeepPaths leaves home directories and the names of users in the records. Secrets and

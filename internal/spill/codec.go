@@ -15,17 +15,18 @@ type codec struct {
 	out     []byte // writing
 	in      string // reading
 	reading bool
+	texts   bool // whole texts are stored, too
 	bad     bool
 }
 
-func encode(t *trajectory.Trajectory) []byte {
-	c := codec{out: make([]byte, 0, 64<<10)}
+func encode(t *trajectory.Trajectory, texts bool) []byte {
+	c := codec{out: make([]byte, 0, 64<<10), texts: texts}
 	c.trajectory(t)
 	return c.out
 }
 
-func decode(raw []byte) (*trajectory.Trajectory, error) {
-	c := codec{in: string(raw), reading: true}
+func decode(raw []byte, texts bool) (*trajectory.Trajectory, error) {
+	c := codec{in: string(raw), reading: true, texts: texts}
 	t := new(trajectory.Trajectory)
 	c.trajectory(t)
 	if c.bad || c.in != "" {
@@ -118,6 +119,10 @@ func (c *codec) trajectory(t *trajectory.Trajectory) {
 	} {
 		c.str(s)
 	}
+	if c.texts {
+		c.str(&t.Prompt)
+		c.str(&t.Closing)
+	}
 	code(c, &t.Outcome)
 	sourceNo := int64(t.SourceNo)
 	c.int(&sourceNo)
@@ -143,6 +148,9 @@ func (c *codec) state(s *trajectory.State) {
 		&s.LogModel, &s.Timestamp, &s.ErrorSource,
 	} {
 		c.str(v)
+	}
+	if c.texts {
+		c.str(&s.Response)
 	}
 	c.int(&s.Step)
 	c.int(&s.ObservationChars)

@@ -19,6 +19,10 @@ type Ref struct {
 
 // File is an append-only file of compressed trajectories.
 type File struct {
+	// Texts says that Prompt, Closing and Response of trajectories are stored, too. It is set
+	// before the first Append.
+	Texts bool
+
 	f   *os.File
 	mu  sync.Mutex
 	end int64
@@ -35,7 +39,7 @@ func Create(path string) (*File, error) {
 
 // Append stores t. It fails when the disk is full.
 func (s *File) Append(t *trajectory.Trajectory) (Ref, error) {
-	packed := s2.Encode(nil, encode(t))
+	packed := s2.Encode(nil, encode(t, s.Texts))
 	s.mu.Lock()
 	ref := Ref{offset: s.end, length: int64(len(packed))}
 	s.end += ref.length
@@ -56,7 +60,7 @@ func (s *File) Load(ref Ref) (*trajectory.Trajectory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read back a stored trajectory: %w", err)
 	}
-	return decode(raw)
+	return decode(raw, s.Texts)
 }
 
 // Close closes and removes the file.

@@ -45,6 +45,7 @@ func TestLoadReturnsWhatWasAppended(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
+	f.Texts = true
 	rapid.Check(t, func(t *rapid.T) {
 		var want trajectory.Trajectory
 		fill(t, reflect.ValueOf(&want).Elem())
@@ -62,11 +63,28 @@ func TestLoadReturnsWhatWasAppended(t *testing.T) {
 	})
 }
 
+// Without Texts, whole texts are dropped.
+func TestTexts(t *testing.T) {
+	f, err := Create(filepath.Join(t.TempDir(), "runs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	ref, err := f.Append(&trajectory.Trajectory{ID: "t", Prompt: "p", Closing: "c", States: []trajectory.State{{ID: "s", Response: "r"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &trajectory.Trajectory{ID: "t", States: []trajectory.State{{ID: "s"}}}
+	if got, err := f.Load(ref); err != nil || !reflect.DeepEqual(got, want) {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+}
+
 func FuzzDecode(f *testing.F) {
-	f.Add(encode(&trajectory.Trajectory{ID: "t", States: []trajectory.State{{ID: "s"}}}))
+	f.Add(encode(&trajectory.Trajectory{ID: "t", States: []trajectory.State{{ID: "s"}}}, false))
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		got, err := decode(raw)
+		got, err := decode(raw, false)
 		if err == nil && got == nil {
 			t.Fatal("no trajectory and no error")
 		}

@@ -101,6 +101,8 @@ type Trajectory struct {
 	SourceNo     int    // 1-based number of the source among those read together; not part of a dataset
 
 	TaskDescription string // at most 2,000 code points
+	Prompt          string // the whole task text; see ingest.Options.Texts
+	Closing         string // text of the call that ended the run, "" when there is none; likewise
 	Workspace       string // absolute folder the agent worked in, "" for /testbed
 	Condensations   int64
 	Warnings        []Warning
@@ -142,6 +144,7 @@ type State struct {
 	EntryID         string
 	Thought         string
 	ResponsePreview string // at most 500 code points
+	Response        string // all that the tool gave back, "" where the source has a preview only; see ingest.Options.Texts
 	ResponseGroup   string // model response that issued the call; calls of one response share it
 	LogModel        string
 	Timestamp       string // as written in the log

@@ -1,6 +1,7 @@
 package openhands
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -36,6 +37,7 @@ type conversation struct {
 	version       string // of the agent
 	agentClass    string
 	finished      bool
+	closing       string // what the finish action said
 	agentState    string // the last one
 
 	dropped map[[2]string]int // by warning code and type
@@ -192,6 +194,7 @@ func (c *conversation) note(e *event, kind actionKind) {
 		}
 	case "finish":
 		c.finished = true
+		c.closing = cmp.Or(e.Args.Text("final_thought"), e.Args.Text("message"), e.Args.Text("thought"))
 	case "condensation":
 		c.condensations++
 	}
@@ -225,6 +228,8 @@ func (c *conversation) trajectory(id, version string) *trajectory.Trajectory {
 		FormatVersion:   version,
 		ExitStatus:      c.agentState,
 		TaskDescription: describe(c.task),
+		Prompt:          c.task,
+		Closing:         c.closing,
 		Workspace:       states.Workspace(c.calls),
 		Condensations:   c.condensations,
 		Warnings:        c.warnings(),

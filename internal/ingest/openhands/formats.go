@@ -214,6 +214,7 @@ func readOutput(rec format.Record) ([]format.Item, error) {
 	}
 	if t.TaskDescription == "" {
 		t.TaskDescription = describe(string(line.Instruction))
+		t.Prompt = string(line.Instruction)
 	}
 	if line.Error != "" {
 		t.ExitStatus = exitStatus(string(line.Error))

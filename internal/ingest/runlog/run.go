@@ -78,6 +78,7 @@ type Run struct {
 	// a command is guessed from what it printed.
 	NoExitCodes bool
 
+	closing string // text of the call that ended the run
 	dropped map[[2]string]int
 	byID    map[string][]int // calls without an answer, among the first indexed ones
 	indexed int
@@ -150,6 +151,7 @@ func (r *Run) Trajectory(id, version string) *trajectory.Trajectory {
 		Format: id, FormatVersion: version,
 		ExitStatus:      ExitStatus(r.ExitStatus),
 		TaskDescription: Cut(r.Description, maxTask),
+		Prompt:          r.Description,
 		Workspace:       r.Root,
 		Condensations:   r.Condensations,
 	}
@@ -172,6 +174,7 @@ func (r *Run) Trajectory(id, version string) *trajectory.Trajectory {
 		t.TaskID = t.ID
 		r.Warn(WarnTask, "neither the log nor its path names a task")
 	}
+	t.Closing = r.closing
 	t.Warnings = r.warnings()
 	t.States, t.Transitions = states.Build(calls)
 	return t
@@ -184,6 +187,7 @@ func (r *Run) step(c *Call, last bool) (call states.Call, ok bool) {
 	switch {
 	case tool.Canonical == tools.Finish:
 		r.Finished = true
+		r.closing = FirstOf(c.Args.Text("message"), c.Args.Text("final_thought"), c.Thought)
 		if !last {
 			r.Warn(WarnSkipped, c.Tool)
 		}

@@ -96,6 +96,7 @@ func derive(c *Call) trajectory.State {
 		EntryID:         c.EntryID,
 		Thought:         c.Thought,
 		ResponsePreview: cut(c.Response, maxPreview),
+		Response:        c.Response,
 		ResponseGroup:   c.ResponseGroup,
 		LogModel:        c.Model,
 		Timestamp:       c.Timestamp,

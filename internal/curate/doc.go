@@ -1,0 +1,15 @@
+// Package curate cuts training sets out of a dataset by how the agents worked.
+//
+// Invariants:
+//
+//   - Every run of the dataset is either in the set or has one reason code: that of the first
+//     rule it failed. The funnel counts them and adds up.
+//   - The bytes of the output depend on the dataset, the sources and the rules only.
+//   - Nothing is invented. Texts are those of the log, an exit status is never rewritten, and
+//     a run whose log cannot give a valid dialogue is left out with a reason.
+//   - Every dialogue is checked: a task first, known tools, arguments that are JSON objects, an
+//     answer to every call under its id and in its order, a finish at the end.
+//   - Runs of one task never stand in both splits. A run that is a donor of references is
+//     not in the evaluation split.
+//   - Secrets and names of home folders are taken out of the texts.
+package curate

@@ -1,0 +1,168 @@
+package curate
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// ErrUsage marks rules that can't be used.
+var ErrUsage = errors.New("unusable rule")
+
+// Published is the profile of the values that the release published.
+const Published = "published"
+
+// Targets are the forms of a training set.
+func Targets() []string {
+	return []string{"chat", "sharegpt", "messages", "pairs", "rewards", "curriculum", "ids"}
+}
+
+// Rules say which runs are taken, and in which form. The zero value of a rule does not apply.
+type Rules struct {
+	Target  string `toml:"target"`
+	Profile string `toml:"profile"` // release, paper, process or published: where tiers and waste come from
+
+	Models        []string `toml:"models"`
+	Tasks         []string `toml:"tasks"`
+	ExcludeTasks  []string `toml:"exclude_tasks"`
+	Decontaminate string   `toml:"decontaminate"` // file of task ids or repositories, one a line
+	Dedup         float64  `toml:"dedup"`         // runs of a task whose actions are at least this similar are one; 1 is the same sequence
+
+	Outcome    []string `toml:"outcome"`
+	Tiers      []string `toml:"tiers"`
+	Categories []string `toml:"categories"` // of runs with tier lucky
+	Score      string   `toml:"score"`      // column
+	MinScore   *float64 `toml:"min_score"`
+	MaxScore   *float64 `toml:"max_score"`
+	MaxWaste   *float64 `toml:"max_waste"` // wasted share of the steps
+	Verified   bool     `toml:"verified"`  // a test or run after the last edit
+	MaxSteps   int64    `toml:"max_steps"`
+	MaxTokens  int64    `toml:"max_tokens"` // input and output
+
+	Strategy string `toml:"strategy"` // random or top: which K of the runs that are left
+	K        int    `toml:"k"`
+	PerTask  int    `toml:"per_task"`
+	PerModel int    `toml:"per_model"`
+	Balance  string `toml:"balance"` // task or model: as many runs of each as of the one with the fewest
+
+	Salt string  `toml:"salt"`       // of every choice by hash
+	Eval float64 `toml:"eval_share"` // share of the tasks in the evaluation split
+
+	Finish    string `toml:"finish"`     // required or any: whether the log has to end the run
+	DropWaste bool   `toml:"drop_waste"` // leave out wasted reads and searches
+	Order     string `toml:"order"`      // of a curriculum: quality or divergence
+
+	RewardAligned float64 `toml:"reward_aligned"` // of a step aligned with the reference
+	RewardWasted  float64 `toml:"reward_wasted"`  // of a wasted step
+	RewardOutcome float64 `toml:"reward_outcome"` // added to the last step of a pass, subtracted from that of a fail
+}
+
+// DefaultRules take all passing runs, as OpenAI chat.
+func DefaultRules() Rules {
+	return Rules{
+		Target: "chat", Outcome: []string{"pass"}, Salt: "agentlens", Finish: "required", Order: "quality",
+		RewardAligned: 1, RewardWasted: -1,
+	}
+}
+
+// ReadRules reads a TOML file over the default rules. Unknown keys are an error.
+func ReadRules(path string) (Rules, error) {
+	r := DefaultRules()
+	meta, err := toml.DecodeFile(path, &r)
+	if err != nil {
+		return r, fmt.Errorf("%w: rules file %s: %w", ErrUsage, path, err)
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		return r, fmt.Errorf("%w: rules file %s: unknown rule %q", ErrUsage, path, unknown[0])
+	}
+	return r, nil
+}
+
+func (r *Rules) write(w io.Writer) error { return toml.NewEncoder(w).Encode(r) }
+
+// complete fills in what follows from other rules, and checks the rest.
+func (r *Rules) complete(profiles []string) error {
+	if r.Profile == "" {
+		switch {
+		case strings.HasPrefix(r.Score, Published+"."):
+			r.Profile = Published
+		case len(profiles) == 0:
+			return fmt.Errorf("%w: the dataset has no profile", ErrUsage)
+		case slices.Contains(profiles, "release"):
+			r.Profile = "release"
+		default:
+			r.Profile = profiles[0]
+		}
+	}
+	if r.Profile != Published && !slices.Contains(profiles, r.Profile) {
+		return fmt.Errorf("%w: profile %q: the dataset has %s, and %s for the values of the release", ErrUsage, r.Profile, strings.Join(profiles, ", "), Published)
+	}
+	if r.Score == "" {
+		r.Score = map[string]string{
+			"release": "features.quality_score", "paper": "signals.paper_score", "process": "signals.process_score", Published: "published.quality_score",
+		}[r.Profile]
+	}
+	for _, c := range []struct {
+		rule  string
+		have  []string
+		known []string
+	}{
+		{"target", []string{r.Target}, Targets()},
+		{"outcome", r.Outcome, []string{"pass", "fail", "unknown"}},
+		{"tiers", r.Tiers, []string{"ideal", "solid", "lucky", "partial_fail", "off_track"}},
+		{"categories", r.Categories, []string{"C1", "C2", "C3", "C4", "C5"}},
+		{"strategy", []string{r.Strategy}, []string{"", "random", "top"}},
+		{"balance", []string{r.Balance}, []string{"", "task", "model"}},
+		{"finish", []string{r.Finish}, []string{"required", "any"}},
+		{"order", []string{r.Order}, []string{"quality", "divergence"}},
+	} {
+		for _, v := range c.have {
+			if !slices.Contains(c.known, v) {
+				return fmt.Errorf("%w: %s %q: want %s", ErrUsage, c.rule, v, strings.Join(slices.DeleteFunc(c.known, func(s string) bool { return s == "" }), ", "))
+			}
+		}
+	}
+	switch {
+	case r.Dedup < 0 || r.Dedup > 1 || math.IsNaN(r.Dedup):
+		return fmt.Errorf("%w: dedup %v: want a similarity above 0, up to 1 for the same actions", ErrUsage, r.Dedup)
+	case r.Eval < 0 || r.Eval >= 1 || math.IsNaN(r.Eval):
+		return fmt.Errorf("%w: eval_share %v: want 0 for no evaluation split, or less than 1", ErrUsage, r.Eval)
+	case min(r.K, r.PerTask, r.PerModel) < 0 || min(r.MaxSteps, r.MaxTokens) < 0:
+		return fmt.Errorf("%w: k, per_task, per_model, max_steps and max_tokens are 0 for no limit, or more", ErrUsage)
+	case r.Strategy == "top" && r.K == 0, r.Strategy == "" && r.K > 0:
+		return fmt.Errorf("%w: strategy top needs k, and k needs a strategy", ErrUsage)
+	case r.MaxWaste != nil && r.Profile == "process":
+		return fmt.Errorf("%w: profile process finds no waste; take waste from another profile", ErrUsage)
+	case (r.DropWaste || r.Target == "rewards") && (r.Profile == "process" || r.Profile == Published):
+		return fmt.Errorf("%w: profile %s has no wasted spans; choose release or paper", ErrUsage, r.Profile)
+	case r.Target == "pairs" && slices.Contains(r.Tiers, "lucky"):
+		return fmt.Errorf("%w: pairs set clean runs against lucky ones, so tiers cannot have lucky", ErrUsage)
+	}
+	return nil
+}
+
+// readList reads the tasks and repositories of a decontamination file: one a line, # begins
+// a comment.
+func readList(path string) (map[string]bool, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w: decontamination list: %w", ErrUsage, err)
+	}
+	list := map[string]bool{}
+	for line := range strings.Lines(string(text)) {
+		line, _, _ = strings.Cut(line, "#")
+		if line = strings.ToLower(strings.TrimSpace(line)); line != "" {
+			list[line] = true
+		}
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%w: decontamination list %s is empty; want task ids or owner/name of repositories, one a line", ErrUsage, path)
+	}
+	return list, nil
+}
