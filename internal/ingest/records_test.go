@@ -218,8 +218,6 @@ func TestReleaseWarnings(t *testing.T) {
 		swap []string
 		code string
 	}{
-		{"dangling", []string{`"to_state": "state_1"`, `"to_state": "state_9"`}, "dangling_transition,not_a_chain"},
-		{"no chain", []string{`"transitions": [`, `"transitions": [{"from_state": "state_1", "to_state": "state_0"}, `}, "not_a_chain"},
 		{"initial", []string{`"initial_state": "state_0"`, `"initial_state": "state_1"`}, "initial_state"},
 		{"status", []string{`"passed"`, `"maybe"`}, "unknown_status"},
 		{"line range", []string{`"tool_used": null`, `"tool_used": null, "line_range": [1]`}, "bad_line_range"},
@@ -245,6 +243,27 @@ func TestReleaseWarnings(t *testing.T) {
 		}
 		if got.runs[0].Outcome != want {
 			t.Errorf("%s: outcome %s", c.name, got.runs[0].Outcome)
+		}
+	}
+}
+
+// A single trace that is no chain is refused: the method is not defined for it.
+func TestReleaseRefusesWhatIsNoChain(t *testing.T) {
+	for name, swap := range map[string][]string{
+		"dangling":     {`"to_state": "state_1"`, `"to_state": "state_9"`},
+		"extra":        {`"transitions": [`, `"transitions": [{"from_state": "state_1", "to_state": "state_0"}, `},
+		"backwards":    {`"from_state": "state_0"`, `"from_state": "state_1"`},
+		"falling step": {`"step": 1, "observation"`, `"step": -1, "observation"`},
+	} {
+		dir := t.TempDir()
+		write(t, filepath.Join(dir, "o__r-1-logs-m-fail-1_pta.json"), oneLine(swap...))
+		write(t, filepath.Join(dir, "o__r-1-logs-m-fail-2_pta.json"), oneLine())
+		got, err := read(t, ingest.Options{}, dir)
+		if err != nil || len(got.runs) != 1 || len(got.refused) != 1 {
+			t.Fatalf("%s: %v, %d runs, %v", name, err, len(got.runs), got.refused)
+		}
+		if e := got.refused[0]; e.Code != "not_a_chain" || e.Record != "o__r-1-logs-m-fail-1_pta" {
+			t.Errorf("%s: %+v", name, e)
 		}
 	}
 }

@@ -152,7 +152,10 @@ func readTrajectory(rec format.Record) ([]format.Item, error) {
 	if err := a.convertStates(t); err != nil {
 		return nil, err
 	}
-	a.convertTransitions(t)
+	if err := a.convertTransitions(t); err != nil {
+		return nil, err
+	}
+	a.checkInitial(t)
 
 	items := []format.Item{{Trajectory: t}}
 	say := func(rank format.Rank, source string, o trajectory.Outcome) {
@@ -299,26 +302,48 @@ func (a *automaton) convertStates(t *trajectory.Trajectory) error {
 	return nil
 }
 
-// convertTransitions also checks the shape: a single trace is a chain.
-func (a *automaton) convertTransitions(t *trajectory.Trajectory) {
+// convertTransitions also checks the shape: a single trace is a chain through the states in
+// file order, which is the order of their steps. The method is defined for nothing else. A
+// run without transitions gets those of the chain.
+func (a *automaton) convertTransitions(t *trajectory.Trajectory) error {
+	broken := func(text string, args ...any) error {
+		return &format.RecordError{
+			Record: t.ID, Code: "not_a_chain",
+			Message: fmt.Sprintf(text, args...) + "; want one transition from each state to the next in file order, with rising steps",
+			Hint:    "export the run again",
+		}
+	}
+	for i := 1; i < len(t.States); i++ {
+		if t.States[i].Step < t.States[i-1].Step {
+			return broken("state %s has step %d after step %d", t.States[i].ID, t.States[i].Step, t.States[i-1].Step)
+		}
+	}
+	if len(a.Transitions) == 0 && len(t.States) > 1 {
+		warn(t, "no_transitions", "the states are taken as a chain in file order")
+		for i := 1; i < len(t.States); i++ {
+			t.Transitions = append(t.Transitions, trajectory.Transition{
+				ID: fmt.Sprintf("trans_%d", i-1), From: a.States.keys[i-1], To: a.States.keys[i], ActionType: t.States[i].Tool, Step: t.States[i].Step,
+			})
+		}
+		return nil
+	}
+	if len(a.Transitions) != len(t.States)-1 {
+		return broken("%d states have %d transitions", len(t.States), len(a.Transitions))
+	}
 	t.Transitions = make([]trajectory.Transition, len(a.Transitions))
-	chain := len(a.Transitions) == len(t.States)-1
-	dangling := 0
 	for i, tr := range a.Transitions {
 		from, okFrom := a.States.index[tr.From]
 		to, okTo := a.States.index[tr.To]
-		if !okFrom || !okTo {
-			dangling++
+		if !okFrom || !okTo || from != i || to != i+1 {
+			return broken("transition %d leads from %q to %q", i+1, tr.From, tr.To)
 		}
-		chain = chain && okFrom && okTo && from == i && to == i+1
 		t.Transitions[i] = trajectory.Transition{ID: tr.ID, From: tr.From, To: tr.To, ActionType: tr.ActionType, Step: tr.Step.Value}
 	}
-	if dangling > 0 {
-		warn(t, "dangling_transition", fmt.Sprintf("%d transitions lead from or to a state that is not there", dangling))
-	}
-	if !chain {
-		warn(t, "not_a_chain", fmt.Sprintf("%d states and %d transitions do not form one chain in file order", len(t.States), len(t.Transitions)))
-	}
+	return nil
+}
+
+// checkInitial warns when the file names another initial state than its first.
+func (a *automaton) checkInitial(t *trajectory.Trajectory) {
 	if initial, ok := a.States.index[a.InitialState]; !ok || initial != 0 {
 		warn(t, "initial_state", fmt.Sprintf("initial_state %q is not the first state", a.InitialState))
 	}
