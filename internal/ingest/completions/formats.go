@@ -53,13 +53,7 @@ type response struct {
 	Choices loose.List[struct {
 		Message loose.Of[message] `json:"message"`
 	}] `json:"choices"`
-	Usage loose.Of[struct {
-		Prompt     loose.Int `json:"prompt_tokens"`
-		Completion loose.Int `json:"completion_tokens"`
-		Details    loose.Of[struct {
-			Cached loose.Int `json:"cached_tokens"`
-		}] `json:"prompt_tokens_details"`
-	}] `json:"usage"`
+	Usage loose.Of[loose.Usage] `json:"usage"`
 }
 
 func note(rec format.Record) (format.Note, error) {

@@ -94,15 +94,9 @@ type extra struct {
 		ID      loose.Text    `json:"tool_call_id"`
 	}] `json:"actions"`
 	Response loose.Of[struct {
-		ID    loose.Text `json:"id"`
-		Model loose.Text `json:"model"`
-		Usage loose.Of[struct {
-			Prompt     loose.Int `json:"prompt_tokens"`
-			Completion loose.Int `json:"completion_tokens"`
-			Details    loose.Of[struct {
-				Cached loose.Int `json:"cached_tokens"`
-			}] `json:"prompt_tokens_details"`
-		}] `json:"usage"`
+		ID    loose.Text            `json:"id"`
+		Model loose.Text            `json:"model"`
+		Usage loose.Of[loose.Usage] `json:"usage"`
 	}] `json:"response"`
 	Timestamp  loose.Ident   `json:"timestamp"`
 	RawOutput  loose.OptText `json:"raw_output"`

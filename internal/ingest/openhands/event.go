@@ -99,13 +99,7 @@ type toolCall struct {
 				Content loose.Text `json:"content"`
 			}] `json:"message"`
 		}] `json:"choices"`
-		Usage loose.Of[struct {
-			Prompt     loose.Int `json:"prompt_tokens"`
-			Completion loose.Int `json:"completion_tokens"`
-			Details    loose.Of[struct {
-				Cached loose.Int `json:"cached_tokens"`
-			}] `json:"prompt_tokens_details"`
-		}] `json:"usage"`
+		Usage loose.Of[loose.Usage] `json:"usage"`
 	}] `json:"model_response"`
 }
 
