@@ -9,6 +9,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
+	"github.com/agentlens-bench/agentlens/internal/ingest/runlog/runlogtest"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -16,19 +17,7 @@ import (
 // one reads a record that holds one run, with what it says about the outcome.
 func one(t testing.TB, file, data string) (*trajectory.Trajectory, *format.Evidence) {
 	t.Helper()
-	rec := format.Record{File: file, Data: []byte(data), Probe: format.NewProbe(file, []byte(data))}
-	if _, ok := detect(rec.Probe); !ok {
-		t.Fatalf("%s is not recognised: %s", file, rec.Probe.Seen())
-	}
-	items, err := read(rec, tools.Default())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var evidence *format.Evidence
-	for _, item := range items[1:] {
-		evidence = item.Evidence
-	}
-	return items[0].Trajectory, evidence
+	return runlogtest.Judged(t, Formats(tools.Default()), file, []byte(data))
 }
 
 // summary counts a run's steps by tool and its failed steps.

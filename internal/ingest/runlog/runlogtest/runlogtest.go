@@ -35,6 +35,25 @@ func One(t testing.TB, formats []format.Format, file string, data []byte) *traje
 	return items[0].Trajectory
 }
 
+// Judged reads a record that holds one run, with what it says about the run's outcome, nil
+// for nothing.
+func Judged(t testing.TB, formats []format.Format, file string, data []byte) (*trajectory.Trajectory, *format.Evidence) {
+	t.Helper()
+	items, err := Read(formats, file, data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := items[0].Trajectory
+	var evidence *format.Evidence
+	for _, item := range items[1:] {
+		evidence = item.Evidence
+		if evidence.Key != run.ID {
+			t.Errorf("evidence about %q, the run is %q", evidence.Key, run.ID)
+		}
+	}
+	return run, evidence
+}
+
 // Summary counts a run's steps by tool, its failed steps and its known exit codes.
 func Summary(t *trajectory.Trajectory) string {
 	count := map[string]int{}
