@@ -3,6 +3,8 @@ package format
 import (
 	"bytes"
 	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Value is the raw text of one JSON value, seen from outside: its ends are known, its
@@ -301,18 +303,5 @@ func kindNameOf(v Value) string {
 	if v.Kind() == 0 {
 		return "something that is not JSON"
 	}
-	k := v.Kind()
-	switch k {
-	case '{':
-		return "an object"
-	case '[':
-		return "an array"
-	case '"':
-		return "a string"
-	case '0':
-		return "a number"
-	case 'n':
-		return "null"
-	}
-	return "a boolean"
+	return kindName(jsontext.Kind(v.Kind()))
 }
