@@ -1,14 +1,15 @@
 package analysis
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/stats"
 	"github.com/agentlens-bench/agentlens/internal/tabular"
@@ -192,28 +193,20 @@ type member struct {
 	value any
 }
 
-// MarshalJSON implements json.Marshaler.
-func (o object) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, m := range o {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		name, err := json.Marshal(m.name)
-		if err != nil {
-			return nil, err
-		}
-		value, err := json.Marshal(m.value)
-		if err != nil {
-			return nil, err
-		}
-		b.Write(name)
-		b.WriteByte(':')
-		b.Write(value)
+// MarshalJSONTo implements json.MarshalerTo.
+func (o object) MarshalJSONTo(enc *jsontext.Encoder) error {
+	if err := enc.WriteToken(jsontext.BeginObject); err != nil {
+		return err
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	for _, m := range o {
+		if err := enc.WriteToken(jsontext.String(m.name)); err != nil {
+			return err
+		}
+		if err := json.MarshalEncode(enc, m.value); err != nil {
+			return err
+		}
+	}
+	return enc.WriteToken(jsontext.EndObject)
 }
 
 // MarshalJSON writes the figures as an object: a name each, name_low and name_high for an
@@ -241,7 +234,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		o = append(o, member{t.Name, t.json()})
 	}
 	o = append(o, member{"warnings", nonNil(r.Warnings)})
-	return o.MarshalJSON()
+	return json.Marshal(o, jsontext.AllowInvalidUTF8(true))
 }
 
 func (t Table) json() any {
