@@ -16,16 +16,15 @@ import (
 
 // Codes of warnings, each with what was met and how often.
 const (
-	warnUnmapped  = "unmapped_action"    // an action no tool is known for; no step
-	warnSkipped   = "skipped_action"     // work the step model leaves out, such as browsing
-	warnForeign   = "not_by_agent"       // work of the user or the harness; no step
-	warnAlone     = "no_observation"     // a step without an observation
-	warnStray     = "stray_observation"  // an observation without an action, dropped
-	warnSurplus   = "second_observation" // a further observation of one action, dropped
-	agent         = "OpenHands"
-	maxTaskRunes  = 2000
-	maxExitStatus = 200
-	maxParallel   = 64 // calls of one response that an observation without a cause may answer
+	warnUnmapped = "unmapped_action"    // an action no tool is known for; no step
+	warnSkipped  = "skipped_action"     // work the step model leaves out, such as browsing
+	warnForeign  = "not_by_agent"       // work of the user or the harness; no step
+	warnAlone    = "no_observation"     // a step without an observation
+	warnStray    = "stray_observation"  // an observation without an action, dropped
+	warnSurplus  = "second_observation" // a further observation of one action, dropped
+	agent        = "OpenHands"
+	maxTaskRunes = 2000
+	maxParallel  = 64 // calls of one response that an observation without a cause may answer
 )
 
 // conversation is what a history says.

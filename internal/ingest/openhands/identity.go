@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
@@ -113,21 +114,4 @@ func plain(model string) string {
 }
 
 // describe cuts a task's text to its length in a dataset.
-func describe(task string) string { return cut(task, maxTaskRunes) }
-
-// exitStatus returns the first line of an error.
-func exitStatus(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return cut(strings.TrimRight(line, "\r"), maxExitStatus)
-}
-
-// cut returns the first n code points of a text.
-func cut(text string, n int) string {
-	for i := range text {
-		if n == 0 {
-			return text[:i]
-		}
-		n--
-	}
-	return text
-}
+func describe(task string) string { return runlog.Cut(task, maxTaskRunes) }
