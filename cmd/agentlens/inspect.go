@@ -162,8 +162,7 @@ func writeInspect(w io.Writer, r *inspect.Result) error {
 	if r.Refused > 0 {
 		p("%s refused: %s", plural(r.Refused, "record"), counts(r.RefusedBy))
 		for _, e := range r.Records {
-			refused := ingest.RecordError(e)
-			p("  %s", refused.Error())
+			p("  %s", e.Error())
 		}
 	}
 	_, err := io.WriteString(w, b.String())

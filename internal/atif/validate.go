@@ -596,3 +596,9 @@ func sameZone(a, b string) bool {
 	zoned := func(s string) bool { return isoTime.FindStringSubmatch(s)[8] != "" }
 	return zoned(a) == zoned(b)
 }
+
+// IsTimestamp reports whether a text is a time as the format wants it.
+func IsTimestamp(s string) bool {
+	_, ok := parseTime(s)
+	return ok
+}

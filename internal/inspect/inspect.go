@@ -25,19 +25,19 @@ const mostRefused = 10
 type Result struct {
 	Sources []ingest.SourceDigest `json:"sources"`
 	Totals
-	References int64            `json:"references"` // tasks that will get one
-	Formats    []Format         `json:"formats"`    // by format and key
-	Models     []Model          `json:"models"`
-	Tasks      []Task           `json:"tasks"`
-	Outcomes   []Outcome        `json:"outcomes"`
-	Tools      []Tool           `json:"tools"` // most steps first
-	Warnings   map[string]int64 `json:"warnings"`
-	Skipped    map[string]int64 `json:"skipped_files"`
-	Privacy    privacy.Counts   `json:"privacy"` // what was replaced, by kind
-	Unused     []string         `json:"unused_labels"`
-	Refused    int64            `json:"refused"`
-	RefusedBy  map[string]int64 `json:"refused_by_code"`
-	Records    []Refusal        `json:"refused_records"` // the first ones
+	References int64                `json:"references"` // tasks that will get one
+	Formats    []Format             `json:"formats"`    // by format and key
+	Models     []Model              `json:"models"`
+	Tasks      []Task               `json:"tasks"`
+	Outcomes   []Outcome            `json:"outcomes"`
+	Tools      []Tool               `json:"tools"` // most steps first
+	Warnings   map[string]int64     `json:"warnings"`
+	Skipped    map[string]int64     `json:"skipped_files"`
+	Privacy    privacy.Counts       `json:"privacy"` // what was replaced, by kind
+	Unused     []string             `json:"unused_labels"`
+	Refused    int64                `json:"refused"`
+	RefusedBy  map[string]int64     `json:"refused_by_code"`
+	Records    []ingest.RecordError `json:"refused_records"` // the first ones
 }
 
 // Totals are sums over runs. Tokens count each response once.
@@ -91,16 +91,6 @@ type Tool struct {
 	Steps int64  `json:"steps"`
 }
 
-// Refusal is a refused record.
-type Refusal struct {
-	File    string `json:"file"`
-	Line    int64  `json:"line,omitzero"`
-	Record  string `json:"record,omitzero"`
-	Code    string `json:"code"`
-	Message string `json:"message"`
-	Hint    string `json:"hint,omitzero"`
-}
-
 // Sources reads sources. It fails when they hold no readable run.
 func Sources(ctx context.Context, sources []string, opt ingest.Options) (res Result, err error) {
 	dir, err := os.MkdirTemp("", "agentlens-inspect-")
@@ -125,7 +115,7 @@ func Corpus(ctx context.Context, c *corpus.Corpus) (Result, error) {
 	for _, e := range c.Refused {
 		r.RefusedBy[e.Code]++
 		if len(r.Records) < mostRefused {
-			r.Records = append(r.Records, Refusal(e))
+			r.Records = append(r.Records, e)
 		}
 	}
 	for how, n := range c.Input.Recognised {

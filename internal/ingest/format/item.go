@@ -19,12 +19,12 @@ type Item struct {
 
 // RecordError is one refused record. It never stops a run.
 type RecordError struct {
-	File    string // inside the source
-	Line    int64  // 1-based, 0 when the format has no lines
-	Record  string // id, "" when it could not be read
-	Code    string // stable, snake_case
-	Message string // what was wrong, what was expected
-	Hint    string // the way out
+	File    string `json:"file"`            // inside the source
+	Line    int64  `json:"line,omitzero"`   // 1-based, 0 when the format has no lines
+	Record  string `json:"record,omitzero"` // id, "" when it could not be read
+	Code    string `json:"code"`            // stable, snake_case
+	Message string `json:"message"`         // what was wrong, what was expected
+	Hint    string `json:"hint,omitzero"`   // the way out
 }
 
 // Error gives the position, the message and the hint in one line.

@@ -234,6 +234,9 @@ func (r *Run) step(c *Call, last bool) (call states.Call, ok bool) {
 
 // withFile adds the first file of a patch in the "Begin Patch" format to its arguments.
 func withFile(args loose.Object) loose.Object {
+	if args.Text("filePath") != "" {
+		return args
+	}
 	text := FirstOf(args.Text("input"), args.Text("patch"), args.Text("content"))
 	for line := range strings.Lines(text) {
 		for _, mark := range [...]string{"*** Add File: ", "*** Update File: ", "*** Delete File: "} {
