@@ -33,7 +33,7 @@ Targets: chat (OpenAI chat with tool calls), sharegpt, messages (plain, calls as
 ids. The first four need SOURCE, the logs the dataset was built from, as a dataset has no
 whole texts. Tools have their canonical names. Every dialogue is checked: a task first, known
 tools, arguments that are JSON objects, an answer to every call, a finish at the end. Texts
-are those of the log but for secrets and names of home folders, which are taken out.
+are those of the log, without secrets and names of home folders.
 
 The folder has train.jsonl and eval.jsonl, ids.jsonl (the run behind each line), rejected.jsonl
 (a reason for every other run), rules.toml, manifest.json and SHA256SUMS. The same dataset,
@@ -104,6 +104,7 @@ sources and rules give the same bytes.`,
 	f.Float64Var(&r.RewardAligned, "reward-aligned", r.RewardAligned, "reward of a step that is aligned with the reference")
 	f.Float64Var(&r.RewardWasted, "reward-wasted", r.RewardWasted, "reward of a wasted step")
 	f.Float64Var(&r.RewardOutcome, "reward-outcome", 0, "reward of the last step of a pass, taken off that of a fail")
+	f.StringVar(&opt.Tools, "tools", "", "tools file the dataset was built with, where it had one")
 	f.IntVar(&opt.Jobs, "jobs", runtime.GOMAXPROCS(0), "parallel readers; does not change the result")
 	f.Int64Var(&opt.Limits.MaxRecordBytes, "max-record-bytes", 256<<20, "largest single record; larger ones are refused")
 	f.Int64Var(&opt.Limits.MaxTotalBytes, "max-total-bytes", 1<<40, "largest archive, expanded")
@@ -185,9 +186,6 @@ func writeCuration(w io.Writer, res curate.Result) error {
 	}
 	if res.Cut > 0 {
 		fmt.Fprintf(&b, "%s with texts of which the source has the beginning only\n", plural(int64(res.Cut), "run"))
-	}
-	if res.Redacted > 0 {
-		fmt.Fprintf(&b, "%s or names of home folders taken out\n", plural(int64(res.Redacted), "secret"))
 	}
 	if res.Dropped > 0 {
 		fmt.Fprintf(&b, "%s left out of dialogues\n", plural(int64(res.Dropped), "wasted step"))

@@ -27,6 +27,7 @@ import (
 type Options struct {
 	Rules   Rules
 	Sources []string // the logs the dataset was built from, for targets with texts
+	Tools   string   // tools file of the build, where it had one
 	Out     string
 	DryRun  bool // funnel only, no output
 	Jobs    int
@@ -47,7 +48,6 @@ type Result struct {
 	Selection   Summary               `json:"selection"`
 	Splits      []Split               `json:"splits"`
 	Cut         int                   `json:"runs_with_cut_texts"`
-	Redacted    int                   `json:"secrets_and_names_taken_out"`
 	Dropped     int                   `json:"wasted_steps_left_out"`
 }
 
@@ -253,7 +253,11 @@ func (c *curation) dialogues(m bench.Manifest, j *judge) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	in := ingest.Options{Format: m.Parameters.Format, Texts: true, Jobs: max(1, c.opt.Jobs), Limits: c.opt.Limits}
+	in, err := m.IngestAgain(c.opt.Tools)
+	if err != nil {
+		return err
+	}
+	in.Texts, in.Jobs, in.Limits = true, max(1, c.opt.Jobs), c.opt.Limits
 	logs, err := corpus.Open(c.ctx, c.opt.Sources, in, filepath.Join(scratch, "runs"))
 	if err != nil {
 		return err
@@ -375,7 +379,6 @@ func (c *curation) render(x *run, failed map[string]error) error {
 		text, err = d.render(c.opt.Rules.Target)
 	}
 	c.lines[x.id], c.index[x.id] = text, row
-	c.res.Redacted += d.redacted
 	return err
 }
 

@@ -1,6 +1,8 @@
 package curate
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,8 +10,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/corpus"
+	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/states"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
-	"github.com/agentlens-bench/agentlens/internal/redact"
+	"github.com/agentlens-bench/agentlens/internal/privacy"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
@@ -30,7 +34,6 @@ type dialogue struct {
 	tools    []string // that are called, sorted
 	finished bool     // the log says that the agent ended the run
 	cut      bool     // some text is the beginning of a longer one
-	redacted int      // secrets and names taken out
 	dropped  int      // wasted steps left out
 }
 
@@ -53,7 +56,7 @@ func newDialogue(l *corpus.Labelled, drop map[int]bool) (*dialogue, error) {
 	if strings.TrimSpace(prompt) == "" {
 		return nil, &rejection{"no_task_text", "the log does not say what was asked of the agent"}
 	}
-	d.messages = append(d.messages, message{role: "user", content: d.clean(prompt)})
+	d.messages = append(d.messages, message{role: "user", content: clean(prompt)})
 	for i := 0; i < len(l.States); {
 		group := []*trajectory.State{l.States[i]}
 		first := i
@@ -71,7 +74,7 @@ func newDialogue(l *corpus.Labelled, drop map[int]bool) (*dialogue, error) {
 	if d.finished {
 		arguments := `{}`
 		if l.T.Closing != "" {
-			quoted, err := jsontext.AppendQuote(nil, d.clean(l.T.Closing))
+			quoted, err := jsontext.AppendQuote(nil, clean(l.T.Closing))
 			if err != nil {
 				return nil, &rejection{"bad_text", err.Error()}
 			}
@@ -111,20 +114,20 @@ func (d *dialogue) turn(group []*trajectory.State, first int, drop map[int]bool)
 			continue
 		}
 		if said.content == "" {
-			said.content = d.clean(strings.TrimSpace(s.Thought))
+			said.content = clean(strings.TrimSpace(s.Thought))
 		}
-		arguments, err := d.arguments(s.Log.Args.Raw)
+		args, err := arguments(s)
 		if err != nil {
 			return &rejection{"bad_arguments", fmt.Sprintf("step %d: %v", first+i, err)}
 		}
 		id := fmt.Sprintf("call_%d", first+i)
-		said.calls = append(said.calls, call{id, s.Tool, arguments})
+		said.calls = append(said.calls, call{id, s.Tool, args})
 		text := s.Response
 		if text == "" && s.ResponsePreview != "" {
 			text = s.ResponsePreview
 			d.cut = d.cut || len([]rune(text)) >= maxPreview
 		}
-		answers = append(answers, message{role: "tool", content: d.clean(text), callID: id, tool: s.Tool})
+		answers = append(answers, message{role: "tool", content: clean(text), callID: id, tool: s.Tool})
 	}
 	if len(said.calls) == 0 {
 		return nil
@@ -133,27 +136,26 @@ func (d *dialogue) turn(group []*trajectory.State, first int, drop map[int]bool)
 	return nil
 }
 
-// arguments returns a call's arguments as a JSON object on one line.
-func (d *dialogue) arguments(raw string) (string, error) {
-	if raw == "" {
-		raw = "{}"
+// arguments returns a call's arguments as a JSON object on one line. A thought that a log
+// keeps beside them is no argument: it is what the model said.
+func arguments(s *trajectory.State) (string, error) {
+	args, ok := loose.Parse(cmp.Or(s.Log.Args.Raw, "{}"))
+	if !ok {
+		return "", errors.New("the arguments are no JSON object")
 	}
-	v := jsontext.Value(d.clean(raw))
+	args = slices.DeleteFunc(args, func(m loose.Member) bool {
+		return m.Name == "thought" && s.Tool != states.Think && (args.Text("thought") == "" || args.Text("thought") == s.Thought)
+	})
+	v := jsontext.Value(clean(string(args.Append(nil))))
 	if err := v.Compact(); err != nil {
 		return "", err
-	}
-	if v.Kind() != '{' {
-		return "", fmt.Errorf("the arguments are no JSON object")
 	}
 	return string(v), nil
 }
 
-// clean takes out what must not leave, and bytes that are not text.
-func (d *dialogue) clean(s string) string {
-	s, n := redact.Text(strings.ToValidUTF8(s, "\ufffd"))
-	d.redacted += n
-	return s
-}
+// clean takes out secrets and home folders, which records of the release and of a dataset
+// with KeepPaths still have, and replaces bytes that are not text.
+func clean(s string) string { return privacy.Options{}.ScrubString(strings.ToValidUTF8(s, "\ufffd")) }
 
 // check says what is wrong with a dialogue, nil for nothing.
 func (d *dialogue) check(finish string) error {

@@ -9,7 +9,7 @@
 //     a run whose log cannot give a valid dialogue is left out with a reason.
 //   - Every dialogue is checked: a task first, known tools, arguments that are JSON objects, an
 //     answer to every call under its id and in its order, a finish at the end.
+//   - Texts have no secrets of known shapes and no names of home folders.
 //   - Runs of one task never stand in both splits. A run that is a donor of references is
 //     not in the evaluation split.
-//   - Secrets and names of home folders are taken out of the texts.
 package curate
