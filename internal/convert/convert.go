@@ -221,12 +221,9 @@ func plain(text string) string {
 		}
 		return '_'
 	}, text)
-	if name != text || len(name) > longest {
+	if len(name) > longest {
 		sum := sha256.Sum256([]byte(text))
-		name = name[:min(len(name), longest)]
-		if len(text) > longest {
-			name += "-" + hex.EncodeToString(sum[:4])
-		}
+		name = name[:longest] + "-" + hex.EncodeToString(sum[:4])
 	}
 	if strings.Trim(name, ".") == "" {
 		return "_" + name
