@@ -54,7 +54,11 @@ source and compares bytes.`,
 
 func writeVerification(w io.Writer, v bench.Verification) error {
 	for _, c := range v.Checks {
-		if _, err := fmt.Fprintf(w, "checked %s\n", c); err != nil {
+		verdict := "checked"
+		if !c.OK {
+			verdict = "FAILED "
+		}
+		if _, err := fmt.Fprintf(w, "%s %s\n", verdict, c.Name); err != nil {
 			return err
 		}
 	}

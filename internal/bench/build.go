@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -101,9 +102,25 @@ func (o *Options) check() error {
 	if len(o.Profiles) == 0 {
 		o.Profiles = Profiles()
 	}
-	for _, p := range o.Profiles {
+	for i, p := range o.Profiles {
+		if slices.Contains(o.Profiles[:i], p) {
+			return fmt.Errorf("%w: profile %q is named twice", ErrUsage, p)
+		}
 		if !slices.Contains(Profiles(), p) {
 			return fmt.Errorf("%w: profile %q: want some of %v", ErrUsage, p, Profiles())
+		}
+	}
+	for _, limit := range []struct {
+		flag string
+		bad  bool
+	}{
+		{"--max-record-bytes", o.Ingest.Limits.MaxRecordBytes < 0},
+		{"--max-total-bytes", o.Ingest.Limits.MaxTotalBytes < 0},
+		{"--max-entries", o.Ingest.Limits.MaxEntries < 0},
+		{"--max-ratio", o.Ingest.Limits.MaxRatio < 0},
+	} {
+		if limit.bad {
+			return fmt.Errorf("%w: %s is below 0", ErrUsage, limit.flag)
 		}
 	}
 	switch o.Reference {
@@ -147,6 +164,9 @@ func Build(ctx context.Context, opt Options) (res Result, err error) {
 		if out, err = line.begin(opt.Version); err != nil {
 			return res, err
 		}
+	}
+	if err := apart(out, opt.Sources); err != nil {
+		return res, err
 	}
 	ws, err := newWorkspace(out, opt.Force)
 	if err != nil {
@@ -331,7 +351,12 @@ func (b *builder) tally(t batch) {
 }
 
 // assess labels one task's runs and lets every profile judge them.
-func (b *builder) assess(ctx context.Context, t *corpus.Task, out chan<- []batch) error {
+func (b *builder) assess(ctx context.Context, t *corpus.Task, out chan<- []batch) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("task %s: internal error: %v; please report it, and leave the task out of the source meanwhile\n%s", t.ID, p, debug.Stack())
+		}
+	}()
 	load := b.corpus.Loader(t)
 	c := &collector{ctx: ctx, out: out}
 	for i := range t.Runs {

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -21,14 +22,14 @@ import (
 func readDonors(path string) (map[string][]string, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("donors file: %w", err)
+		return nil, fmt.Errorf("%w: donors file: %w", ErrUsage, err)
 	}
 	defer f.Close()
 	r := csv.NewReader(f)
 	r.Comma, r.LazyQuotes = '\t', true
 	header, err := r.Read()
 	if err != nil {
-		return nil, fmt.Errorf("donors file %s: no header (want task, order, trajectory_id separated by tabs): %w", path, err)
+		return nil, fmt.Errorf("%w: donors file %s: no header (want task, order, trajectory_id separated by tabs): %w", ErrUsage, path, err)
 	}
 	header[0] = strings.TrimPrefix(header[0], "\ufeff")
 	task, order, id := slices.Index(header, "task"), slices.Index(header, "order"), slices.Index(header, "trajectory_id")
@@ -62,7 +63,7 @@ func readDonors(path string) (map[string][]string, error) {
 	}
 	out := make(map[string][]string, len(byTask))
 	for t, ds := range byTask {
-		slices.SortStableFunc(ds, func(a, b donor) int { return int(a.order - b.order) })
+		slices.SortStableFunc(ds, func(a, b donor) int { return cmp.Compare(a.order, b.order) })
 		for i, d := range ds {
 			if i > 0 && ds[i-1].order == d.order {
 				return nil, fmt.Errorf("%w: donors file %s: task %s has order %d twice (%s and %s)", ErrUsage, path, t, d.order, ds[i-1].id, d.id)

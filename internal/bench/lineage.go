@@ -26,9 +26,20 @@ type lineage struct {
 	unchanged bool
 }
 
+// noDataset refuses a root of versions that is a dataset itself.
+func noDataset(root string) error {
+	if _, err := os.Stat(filepath.Join(root, ManifestName)); err == nil {
+		return fmt.Errorf("%w: %s is a dataset, which never changes, and no root of versions; choose another folder", ErrUsage, root)
+	}
+	return nil
+}
+
 // begin checks the root and the wanted version. It returns a folder in the root that the
 // version may be made beside.
 func (l *lineage) begin(wanted string) (string, error) {
+	if err := noDataset(l.root); err != nil {
+		return "", err
+	}
 	have, err := versionsIn(l.root)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", fmt.Errorf("root of versions: %w", err)
@@ -135,6 +146,9 @@ func Versions(root string) ([]ListedVersion, error) {
 	have, err := versionsIn(root)
 	if err != nil {
 		return nil, fmt.Errorf("%w at %s: %w", ErrNoDataset, root, err)
+	}
+	if err := noDataset(root); err != nil {
+		return nil, err
 	}
 	if len(have) == 0 {
 		return nil, fmt.Errorf("%w at %s: it has no versions; make one with `agentlens build --root %s`", ErrNoDataset, root, root)

@@ -50,6 +50,11 @@ func Locate(arg string) (string, error) {
 	if i := strings.LastIndexByte(arg, '@'); i > 0 {
 		root, wanted, pinned = arg[:i], arg[i+1:], true
 	}
+	if pinned {
+		if err := noDataset(root); err != nil {
+			return "", err
+		}
+	}
 	have, err := versionsIn(root)
 	if err != nil {
 		return "", fmt.Errorf("%w at %s: %w", ErrNoDataset, root, err)

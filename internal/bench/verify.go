@@ -34,8 +34,14 @@ type VerifyOptions struct {
 type Verification struct {
 	Dir      string    `json:"dir"`
 	OK       bool      `json:"ok"`
-	Checks   []string  `json:"checks"` // what was checked, in order
+	Checks   []Check   `json:"checks"` // what was checked, in order
 	Problems []Problem `json:"problems"`
+}
+
+// Check is one thing that was checked.
+type Check struct {
+	Name string `json:"name"`
+	OK   bool   `json:"ok"`
 }
 
 // Verify checks a dataset: its files against SHA256SUMS, the manifest against the tables,
@@ -80,7 +86,7 @@ func Verify(ctx context.Context, dir string, opt VerifyOptions) (Verification, e
 		if err != nil {
 			return v, err
 		}
-		v.Checks = append(v.Checks, c.name)
+		v.Checks = append(v.Checks, Check{c.name, len(problems) == 0})
 		v.Problems = append(v.Problems, problems...)
 	}
 	sortProblems(v.Problems)

@@ -26,7 +26,7 @@ const workspaceInfix = ".agentlens-build-"
 // newWorkspace checks that out may be written and makes the folder. It removes the folders
 // of builds of the same output that were killed.
 func newWorkspace(out string, force bool) (*workspace, error) {
-	out, err := filepath.Abs(out)
+	out, err := resolve(out)
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +58,50 @@ func newWorkspace(out string, force bool) (*workspace, error) {
 	return w, nil
 }
 
+// resolve makes a path absolute and follows links as far as it exists.
+func resolve(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		parent := filepath.Dir(path)
+		if parent == path {
+			return path, nil
+		}
+		if parent, err = resolve(parent); err != nil {
+			return "", err
+		}
+		return filepath.Join(parent, filepath.Base(path)), nil
+	}
+	return real, err
+}
+
+// apart refuses an output folder inside a source or around one: a build would read what it
+// writes.
+func apart(out string, sources []string) error {
+	out, err := resolve(out)
+	if err != nil {
+		return err
+	}
+	for _, s := range sources {
+		source, err := resolve(s)
+		if err != nil {
+			return err
+		}
+		if within(out, source) || within(source, out) {
+			return fmt.Errorf("%w: output %s and source %s lie in one another; choose an --out elsewhere", ErrUsage, out, source)
+		}
+	}
+	return nil
+}
+
+func within(path, folder string) bool {
+	rel, err := filepath.Rel(folder, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
 func checkOutput(out string, force bool) error {
 	entries, err := os.ReadDir(out)
 	switch {
@@ -67,10 +111,11 @@ func checkOutput(out string, force bool) error {
 		return fmt.Errorf("output %s is not a folder that can be read: %w", out, err)
 	case len(entries) == 0:
 		return nil
-	case force:
-		if _, err := os.Stat(filepath.Join(out, ManifestName)); err != nil {
-			return fmt.Errorf("output folder %s is not empty and holds no %s: it is no dataset, so --force does not replace it; choose another --out", out, ManifestName)
-		}
+	}
+	if _, err := os.Stat(filepath.Join(out, ManifestName)); err != nil {
+		return fmt.Errorf("output folder %s is not empty and holds no %s: it is no dataset, so nothing replaces it; choose another --out", out, ManifestName)
+	}
+	if force {
 		return nil
 	}
 	return fmt.Errorf("%w: %s (choose another --out, or replace it with --force)", ErrExists, out)
@@ -78,7 +123,7 @@ func checkOutput(out string, force bool) error {
 
 // aim sets the output folder anew, in the same parent.
 func (w *workspace) aim(out string) error {
-	out, err := filepath.Abs(out)
+	out, err := resolve(out)
 	if err != nil {
 		return err
 	}
@@ -102,9 +147,14 @@ func (w *workspace) publish() error {
 		return err
 	}
 	var err error
-	if _, statErr := os.Lstat(w.out); errors.Is(statErr, fs.ErrNotExist) || !w.force {
+	switch entries, statErr := os.ReadDir(w.out); {
+	case errors.Is(statErr, fs.ErrNotExist):
 		err = os.Rename(w.version(), w.out)
-	} else {
+	case statErr == nil && len(entries) == 0:
+		if err = os.Remove(w.out); err == nil { // a rename does not replace a folder
+			err = os.Rename(w.version(), w.out)
+		}
+	default:
 		err = exchange(w.version(), w.out)
 	}
 	if err != nil {

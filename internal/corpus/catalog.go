@@ -79,6 +79,7 @@ func (c *catalog) add(item ingest.Item) error {
 		if t.Model == "" {
 			t.Model = unknownModel
 		}
+		fit(t)
 		var err error
 		if ref, err = c.spill.Append(t); err != nil {
 			return err
@@ -230,13 +231,13 @@ func place(r Run) string {
 
 // settlePublished sorts the release's own tables and refuses rows that occur twice.
 func (c *catalog) settlePublished() {
-	c.published = unique(c, c.published, "annotations", func(r schema.Published) string { return r.TrajectoryID },
+	c.published = unique(c, c.published, "annotations/trajectories.csv", func(r schema.Published) string { return r.TrajectoryID },
 		func(a, b schema.Published) int {
 			return cmp.Or(cmp.Compare(a.TaskID, b.TaskID), cmp.Compare(a.TrajectoryID, b.TrajectoryID))
 		})
-	c.tasks = unique(c, c.tasks, "tasks table", func(r schema.PublishedTask) string { return r.TaskID },
+	c.tasks = unique(c, c.tasks, "annotations/tasks.csv", func(r schema.PublishedTask) string { return r.TaskID },
 		func(a, b schema.PublishedTask) int { return cmp.Compare(a.TaskID, b.TaskID) })
-	c.references = unique(c, c.references, "merged references", func(r schema.PublishedReference) string { return r.TaskID },
+	c.references = unique(c, c.references, "ground_truth", func(r schema.PublishedReference) string { return r.TaskID },
 		func(a, b schema.PublishedReference) int {
 			return cmp.Or(cmp.Compare(a.TaskID, b.TaskID), cmp.Compare(a.SourceFile, b.SourceFile))
 		})
@@ -259,7 +260,7 @@ func repoOf(task string) string {
 // unique sorts the rows and refuses those whose key was seen. Rows that order can't tell
 // apart are ordered by their content, so that which one stays does not depend on the
 // source's order.
-func unique[T any](c *catalog, rows []T, what string, key func(T) string, order func(a, b T) int) []T {
+func unique[T any](c *catalog, rows []T, file string, key func(T) string, order func(a, b T) int) []T {
 	slices.SortFunc(rows, func(a, b T) int {
 		if n := order(a, b); n != 0 {
 			return n
@@ -271,8 +272,8 @@ func unique[T any](c *catalog, rows []T, what string, key func(T) string, order 
 	for _, r := range rows {
 		if seen[key(r)] {
 			c.refused = append(c.refused, ingest.RecordError{
-				Record: key(r), Code: "duplicate_row",
-				Message: fmt.Sprintf("the %s of the source hold %s twice; the first row is kept", what, key(r)),
+				File: file, Record: key(r), Code: "duplicate_row",
+				Message: fmt.Sprintf("%s occurs twice; of two rows the one that sorts first is kept", key(r)),
 				Hint:    "remove the second row",
 			})
 			continue

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
@@ -57,9 +58,22 @@ func columns(row reflect.Type) []string {
 	return names
 }
 
+// vocabularies gives each column's closed vocabulary, nil for none.
+func vocabularies(row reflect.Type) [][]string {
+	out := make([][]string, row.NumField())
+	for i := range out {
+		for option := range strings.SplitSeq(row.Field(i).Tag.Get("sql"), ",") {
+			if words, ok := strings.CutPrefix(option, "enum="); ok {
+				out[i] = strings.Split(words, "|")
+			}
+		}
+	}
+	return out
+}
+
 // readTable reads rows into structs whose fields are the table's columns in order.
 func readTable[T any](rec format.Record, items func(*T) []format.Item) []format.Item {
-	names := columns(reflect.TypeFor[T]())
+	names, enums := columns(reflect.TypeFor[T]()), vocabularies(reflect.TypeFor[T]())
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(rec.Data, []byte("\ufeff"))))
 	r.FieldsPerRecord = len(names)
 	var out []format.Item
@@ -91,7 +105,7 @@ func readTable[T any](rec format.Record, items func(*T) []format.Item) []format.
 		v := reflect.ValueOf(row).Elem()
 		bad := ""
 		for i, cell := range cells {
-			if want := setCell(v.Field(i), cell); want != "" {
+			if want := setCell(v.Field(i), cell, enums[i]); want != "" {
 				bad = fmt.Sprintf("column %s: %q: want %s", names[i], cell, want)
 				break
 			}
@@ -106,8 +120,8 @@ func readTable[T any](rec format.Record, items func(*T) []format.Item) []format.
 }
 
 // setCell stores a cell in a field and returns what was expected when it does not fit. An
-// empty cell is nil.
-func setCell(field reflect.Value, cell string) (want string) {
+// empty cell is nil; enum is the column's vocabulary, nil for any text.
+func setCell(field reflect.Value, cell string, enum []string) (want string) {
 	if field.Kind() == reflect.Pointer {
 		if cell == "" {
 			return ""
@@ -117,8 +131,11 @@ func setCell(field reflect.Value, cell string) (want string) {
 	}
 	switch field.Kind() {
 	case reflect.String:
-		if cell == "" {
-			return "a text"
+		switch {
+		case cell == "" || !utf8.ValidString(cell) || strings.IndexByte(cell, 0) >= 0:
+			return "a text of valid UTF-8 without NUL"
+		case enum != nil && !slices.Contains(enum, cell):
+			return "one of " + strings.Join(enum, ", ")
 		}
 		field.SetString(cell)
 	case reflect.Int64:
@@ -132,7 +149,7 @@ func setCell(field reflect.Value, cell string) (want string) {
 		if err != nil || x-x != 0 {
 			return "a finite number"
 		}
-		field.SetFloat(x)
+		field.SetFloat(x + 0) // -0 becomes 0, which equals it
 	case reflect.Bool:
 		switch cell {
 		case "True":

@@ -90,8 +90,14 @@ func (a *assessor) judge(i int, ref *reference) (profile.RunRows, error) {
 			return profile.RunRows{}, err
 		}
 	}
-	if !labelled(trace) || len(ref.paths) == 0 {
-		reason := ReasonEmpty
+	reason := ""
+	switch {
+	case !labelled(trace):
+		reason = ReasonEmpty
+	case len(ref.paths) == 0:
+		reason = ReasonNoReference
+	}
+	if reason != "" {
 		return profile.RunRows{Tier: schema.Tier{TrajectoryID: run.ID, Reason: &reason}}, nil
 	}
 	return ref.assess(trace, run.Outcome).rows(a.task.ID, run), nil
@@ -105,9 +111,10 @@ func (a *assessor) load(i int) (*pta.Trace, error) {
 	return pta.NewTrace(t), nil
 }
 
+// labelled reports whether the sequence that is scored has a labelled step.
 func labelled(t *pta.Trace) bool {
-	for i := range t.Steps {
-		if t.Steps[i].Stage != trajectory.NoStage && t.Steps[i].State.Actionable() {
+	for _, s := range t.LongestPath() {
+		if s.Stage != trajectory.NoStage {
 			return true
 		}
 	}
