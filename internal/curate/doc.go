@@ -7,6 +7,8 @@
 //   - The bytes of the output depend on the dataset, the sources and the rules only.
 //   - Nothing is invented. Texts are those of the log, an exit status is never rewritten, and
 //     a run whose log cannot give a valid dialogue is left out with a reason.
+//   - A run that the agent ended, as its log says, ends with a call of finish: with the words of
+//     the log's own closing call, or without a message where the log keeps none.
 //   - Every dialogue is checked: a task first, known tools, arguments that are JSON objects, an
 //     answer to every call under its id and in its order, a finish at the end.
 //   - Texts have no secrets of known shapes and no names of home folders.

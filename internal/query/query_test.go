@@ -206,3 +206,22 @@ func TestTables(t *testing.T) {
 		t.Errorf("trajectories: %d rows", got["trajectories"].Rows)
 	}
 }
+
+// What is cut off a statement is nothing but comments, and nothing makes it panic.
+func FuzzSingle(f *testing.F) {
+	for _, text := range []string{"SELECT 1;", "SELECT ';' -- ;", "/* ; */ SELECT \"a;b\"; --", "SELECT [a;b]; SELECT 2", "'", "--", "/*"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got, err := single(text)
+		if err != nil {
+			return
+		}
+		if !strings.HasPrefix(text, got) || strings.Contains(stripComments(got), "--") && !strings.ContainsAny(got, "'\"`[") {
+			t.Fatalf("%q gives %q", text, got)
+		}
+		if rest := strings.TrimLeft(strings.TrimSpace(stripComments(text[len(got):])), ";"); strings.TrimSpace(rest) != "" {
+			t.Fatalf("%q is cut off %q", rest, text)
+		}
+	})
+}
