@@ -168,7 +168,7 @@ func writeBuild(w io.Writer, r bench.Result) error {
 		fmt.Fprintf(&b, "  profile %s: %s scored against %s\n", p, plural(r.Scored[p], "run"), plural(r.References[p], "reference"))
 	}
 	if n := len(r.Unscored); n > 0 {
-		fmt.Fprintf(&b, "  %s without a scored run, as a reference needs at least %d passing runs: %s\n",
+		fmt.Fprintf(&b, "  %s without a scored run, as a reference needs at least %d passing runs with labelled steps: %s\n",
 			plural(int64(n), "task"), profile.MinReferences, list(r.Unscored, 5))
 	}
 	if n := len(r.UnusedLabels); n > 0 {

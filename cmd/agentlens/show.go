@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +19,7 @@ func newShow() *cobra.Command {
 		Short: "Print the quality report of one run",
 		Long: `Show prints the score and its parts, the tier and why, coverage of each stage, the point of
 divergence with what was expected, the wasted spans, and the strip of stages.`,
-		Example: `  agentlens show bench psf__requests-1724-logs-gpt-4.1-pass-24923218780_pta
+		Example: `  agentlens show bench psf__requests-1724-logs-gemini-2.5-pro-fail-24944252850_pta
   agentlens show bench RUN --json`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -107,8 +108,21 @@ func writeReport(w io.Writer, r bench.Report) error {
 	for _, s := range r.Strengths {
 		p("strength %s", s)
 	}
-	_, err := io.WriteString(w, b.String())
+	_, err := io.WriteString(w, printable(b.String()))
 	return err
+}
+
+// printable escapes what a log may hold to move a terminal's cursor or turn its text.
+func printable(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if r == '\n' || unicode.IsPrint(r) {
+			b.WriteRune(r)
+			continue
+		}
+		fmt.Fprintf(&b, "\\u%04x", r)
+	}
+	return b.String()
 }
 
 // in formats an optional text, "" when it is missing.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/shell"
@@ -37,6 +39,11 @@ type Corpus struct {
 // Open reads the sources. The states wait in a new file named scratch, which Close removes.
 // Sources without a readable run are an error that says what was refused or skipped.
 func Open(ctx context.Context, sources []string, opt ingest.Options, scratch string) (*Corpus, error) {
+	for _, s := range sources {
+		if _, err := os.Stat(filepath.Join(s, "agentlens.db")); err == nil {
+			return nil, fmt.Errorf("source %s is a dataset; give the logs it was built from", s)
+		}
+	}
 	f, err := spill.Create(scratch)
 	if err != nil {
 		return nil, err

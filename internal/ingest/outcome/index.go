@@ -79,6 +79,13 @@ func (x *Index) Resolve(trajectoryID, taskID, model string) Resolved {
 			}
 		}
 	}
+	// A row of the labels file that names the run speaks louder than one that names its task.
+	label := func(key string) func(format.Evidence) bool {
+		return func(e format.Evidence) bool { return e.Rank == format.RankLabels && e.Key == key }
+	}
+	if taskID != trajectoryID && slices.ContainsFunc(about, label(trajectoryID)) {
+		about = slices.DeleteFunc(about, label(taskID))
+	}
 	resolved := Settle(about)
 	if doubt != nil {
 		resolved.Warnings = append(resolved.Warnings, trajectory.Warning{Code: WarnAmbiguous, Detail: doubt.String()})

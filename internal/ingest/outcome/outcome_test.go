@@ -397,3 +397,17 @@ func FuzzReports(f *testing.F) {
 		}
 	})
 }
+
+func TestLabelOfTheRunBeatsThatOfItsTask(t *testing.T) {
+	x := outcome.NewIndex()
+	x.Add(format.Evidence{Key: "task", Rank: format.RankLabels, Outcome: trajectory.Fail, Source: "labels"})
+	x.Add(format.Evidence{Key: "one", Rank: format.RankLabels, Outcome: trajectory.Pass, Source: "labels"})
+	for _, id := range []string{"one", "two"} {
+		x.AddRun(&trajectory.Trajectory{ID: id, TaskID: "task", Model: "m"})
+	}
+	for id, want := range map[string]trajectory.Outcome{"one": trajectory.Pass, "two": trajectory.Fail} {
+		if got := x.Resolve(id, "task", "m"); got.Outcome != want || len(got.Warnings) > 0 {
+			t.Errorf("run %s: %+v, want %s", id, got, want)
+		}
+	}
+}
