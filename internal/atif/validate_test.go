@@ -19,14 +19,6 @@ func describe(problems []atif.Problem) string {
 	return strings.Join(out, "\n")
 }
 
-// beside reports whether a file is in the folder of a document.
-func beside(document string) func(string) bool {
-	return func(name string) bool {
-		_, err := os.Stat(filepath.Join(filepath.Dir(document), name))
-		return err == nil
-	}
-}
-
 func TestGoldenFilesAreValid(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(conformance.Dir(t, "fixtures", "atif"), "*.json"))
 	if err != nil || len(files) != 10 {
