@@ -35,18 +35,52 @@ type extra struct {
 }
 
 type step struct {
-	ID          loose.Int             `json:"step_id"`
-	Timestamp   loose.Text            `json:"timestamp"`
-	Source      loose.Text            `json:"source"`
-	Message     loose.Content         `json:"message"`
-	Model       loose.Text            `json:"model_name"`
-	Reasoning   loose.Content         `json:"reasoning_content"`
-	ToolCalls   loose.List[toolCall]  `json:"tool_calls"`
-	Observation loose.Of[observation] `json:"observation"`
-	Metrics     loose.Of[metrics]     `json:"metrics"`
-	Copied      loose.Flag            `json:"is_copied_context"`
-	ModelCalls  loose.Int             `json:"llm_call_count"`
-	Extra       loose.Of[stepExtra]   `json:"extra"`
+	ID          loose.Int
+	Timestamp   loose.Text
+	Source      loose.Text
+	Message     loose.Content
+	Model       loose.Text
+	Reasoning   loose.Content
+	ToolCalls   loose.List[toolCall]
+	Observation loose.Of[observation]
+	Metrics     loose.Of[metrics]
+	Copied      loose.Flag
+	ModelCalls  loose.Int
+	Extra       loose.Of[stepExtra]
+}
+
+// UnmarshalJSONFrom reads the step.
+func (s *step) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	*s = step{}
+	return loose.Members(dec, func(name []byte) error {
+		switch string(name) {
+		case "step_id":
+			return s.ID.UnmarshalJSONFrom(dec)
+		case "timestamp":
+			return s.Timestamp.UnmarshalJSONFrom(dec)
+		case "source":
+			return s.Source.UnmarshalJSONFrom(dec)
+		case "message":
+			return s.Message.UnmarshalJSONFrom(dec)
+		case "model_name":
+			return s.Model.UnmarshalJSONFrom(dec)
+		case "reasoning_content":
+			return s.Reasoning.UnmarshalJSONFrom(dec)
+		case "tool_calls":
+			return s.ToolCalls.UnmarshalJSONFrom(dec)
+		case "observation":
+			return s.Observation.UnmarshalJSONFrom(dec)
+		case "metrics":
+			return s.Metrics.UnmarshalJSONFrom(dec)
+		case "is_copied_context":
+			return s.Copied.UnmarshalJSONFrom(dec)
+		case "llm_call_count":
+			return s.ModelCalls.UnmarshalJSONFrom(dec)
+		case "extra":
+			return s.Extra.UnmarshalJSONFrom(dec)
+		}
+		return dec.SkipValue()
+	})
 }
 
 type stepExtra struct {
@@ -57,19 +91,55 @@ type stepExtra struct {
 }
 
 type metrics struct {
-	Prompt     loose.Int `json:"prompt_tokens"`
-	Completion loose.Int `json:"completion_tokens"`
-	Cached     loose.Int `json:"cached_tokens"`
+	Prompt     loose.Int
+	Completion loose.Int
+	Cached     loose.Int
+}
+
+// UnmarshalJSONFrom reads the metrics.
+func (m *metrics) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	*m = metrics{}
+	return loose.Members(dec, func(name []byte) error {
+		switch string(name) {
+		case "prompt_tokens":
+			return m.Prompt.UnmarshalJSONFrom(dec)
+		case "completion_tokens":
+			return m.Completion.UnmarshalJSONFrom(dec)
+		case "cached_tokens":
+			return m.Cached.UnmarshalJSONFrom(dec)
+		}
+		return dec.SkipValue()
+	})
 }
 
 type toolCall struct {
-	ID        loose.Ident `json:"tool_call_id"`
-	Name      loose.Text  `json:"function_name"`
-	Arguments arguments   `json:"arguments"`
+	ID        loose.Ident
+	Name      loose.Text
+	Arguments arguments
 
 	// The names of a dialect.
-	OtherID   loose.Ident `json:"id"`
-	OtherName loose.Text  `json:"name"`
+	OtherID   loose.Ident
+	OtherName loose.Text
+}
+
+// UnmarshalJSONFrom reads the toolCall.
+func (c *toolCall) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	*c = toolCall{}
+	return loose.Members(dec, func(name []byte) error {
+		switch string(name) {
+		case "tool_call_id":
+			return c.ID.UnmarshalJSONFrom(dec)
+		case "function_name":
+			return c.Name.UnmarshalJSONFrom(dec)
+		case "arguments":
+			return c.Arguments.UnmarshalJSONFrom(dec)
+		case "id":
+			return c.OtherID.UnmarshalJSONFrom(dec)
+		case "name":
+			return c.OtherName.UnmarshalJSONFrom(dec)
+		}
+		return dec.SkipValue()
+	})
 }
 
 // arguments are an object; a text, as OpenAI has it, is read as one.
@@ -102,24 +172,58 @@ func (a *arguments) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 }
 
 type observation struct {
-	Results loose.List[result] `json:"results"`
+	Results loose.List[result]
 
 	// A dialect has one result here.
-	Content loose.Content `json:"content"`
+	Content loose.Content
 	Result  loose.Of[struct {
 		Success loose.Flag `json:"success"`
 		Error   loose.Text `json:"error"`
-	}] `json:"result"`
+	}]
+}
+
+// UnmarshalJSONFrom reads the observation.
+func (o *observation) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	*o = observation{}
+	return loose.Members(dec, func(name []byte) error {
+		switch string(name) {
+		case "results":
+			return o.Results.UnmarshalJSONFrom(dec)
+		case "content":
+			return o.Content.UnmarshalJSONFrom(dec)
+		case "result":
+			return o.Result.UnmarshalJSONFrom(dec)
+		}
+		return dec.SkipValue()
+	})
 }
 
 type result struct {
-	CallID  loose.Ident     `json:"source_call_id"`
-	Content loose.Content   `json:"content"`
-	Refs    loose.List[ref] `json:"subagent_trajectory_ref"`
+	CallID  loose.Ident
+	Content loose.Content
+	Refs    loose.List[ref]
 	Extra   loose.Of[struct {
 		ExitCode loose.Int  `json:"exit_code"`
 		IsError  loose.Flag `json:"is_error"`
-	}] `json:"extra"`
+	}]
+}
+
+// UnmarshalJSONFrom reads the result.
+func (r *result) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	*r = result{}
+	return loose.Members(dec, func(name []byte) error {
+		switch string(name) {
+		case "source_call_id":
+			return r.CallID.UnmarshalJSONFrom(dec)
+		case "content":
+			return r.Content.UnmarshalJSONFrom(dec)
+		case "subagent_trajectory_ref":
+			return r.Refs.UnmarshalJSONFrom(dec)
+		case "extra":
+			return r.Extra.UnmarshalJSONFrom(dec)
+		}
+		return dec.SkipValue()
+	})
 }
 
 // ref names the trajectory of a subagent.

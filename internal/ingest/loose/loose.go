@@ -306,17 +306,15 @@ func Members(dec *jsontext.Decoder, read func(name []byte) error) error {
 	if _, err := dec.ReadToken(); err != nil {
 		return err
 	}
-	var name []byte
 	for dec.PeekKind() == '"' {
 		quoted, err := dec.ReadValue()
 		if err != nil {
 			return err
 		}
-		if bytes.IndexByte(quoted, '\\') < 0 && utf8.Valid(quoted) {
-			name = append(name[:0], quoted[1:len(quoted)-1]...)
-		} else {
+		name := quoted[1 : len(quoted)-1]
+		if bytes.IndexByte(name, '\\') >= 0 || !utf8.Valid(name) {
 			// The decoder has checked the name; a lone surrogate in it becomes U+FFFD.
-			name, _ = jsontext.AppendUnquote(name[:0], quoted)
+			name, _ = jsontext.AppendUnquote(nil, quoted)
 		}
 		if err := read(name); err != nil {
 			return err

@@ -87,13 +87,12 @@ func (r reader) readEvents(rec format.Record) ([]format.Item, error) {
 			if line = bytes.TrimSpace(line); len(line) == 0 {
 				continue
 			}
-			var e event
-			if err := format.Decode(line, &e); err != nil {
+			events = append(events, event{})
+			if err := format.Decode(line, &events[len(events)-1]); err != nil {
 				bad = err
 				c.Warn(warnBad, "line")
-				continue
+				events = events[:len(events)-1]
 			}
-			events = append(events, e)
 		}
 		if len(events) == 0 && bad != nil {
 			return nil, bad

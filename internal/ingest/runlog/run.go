@@ -139,7 +139,10 @@ func (r *Run) Drop(from int) {
 
 // Trajectory returns the run; it must not be changed any more.
 func (r *Run) Trajectory(id, version string) *trajectory.Trajectory {
-	digest := r.digest()
+	digest := ""
+	if r.ID == "" {
+		digest = r.digest()
+	}
 	calls := make([]states.Call, 0, len(r.Calls))
 	for i := range r.Calls {
 		if call, ok := r.step(&r.Calls[i], i == len(r.Calls)-1); ok {

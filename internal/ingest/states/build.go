@@ -172,12 +172,12 @@ func observation(c *Call) string {
 	} {
 		if c.Args.Has&arg.set != 0 {
 			b.WriteString("\n" + arg.name + ": ")
-			b.WriteString(ellipsis(arg.text, maxArgument))
+			writeShort(&b, arg.text, maxArgument)
 		}
 	}
 	if c.Response != "" {
 		b.WriteString("\nResponse: ")
-		b.WriteString(ellipsis(c.Response, maxPreview))
+		writeShort(&b, c.Response, maxPreview)
 	}
 	return b.String()
 }
@@ -408,7 +408,8 @@ func hash12(text string) string {
 }
 
 func hash(text string, digits int) string {
-	sum := md5.Sum([]byte(text))
+	var short [1024]byte // what most texts fit in
+	sum := md5.Sum(append(short[:0], text...))
 	var out [2 * md5.Size]byte
 	hex.Encode(out[:], sum[:])
 	return string(out[:digits])
@@ -433,9 +434,11 @@ func cut(text string, n int) string {
 	return text
 }
 
-func ellipsis(text string, n int) string {
-	if short := cut(text, n); len(short) < len(text) {
-		return short + "..."
+// writeShort writes the first n code points of a text, and dots when there are more.
+func writeShort(b *strings.Builder, text string, n int) {
+	short := cut(text, n)
+	b.WriteString(short)
+	if len(short) < len(text) {
+		b.WriteString("...")
 	}
-	return text
 }
