@@ -104,15 +104,39 @@ func (e *event) arguments() string {
 }
 
 type observation struct {
-	Content  loose.Content `json:"content"`
-	Output   loose.Text    `json:"output"` // of 2025
-	Message  loose.Text    `json:"message"`
-	Error    problem       `json:"error"` // of 2025
-	IsError  loose.Flag    `json:"is_error"`
-	ExitCode loose.Int     `json:"exit_code"`
+	Content  loose.Content
+	Output   loose.Text // of 2025
+	Message  loose.Text
+	Error    problem // of 2025
+	IsError  loose.Flag
+	ExitCode loose.Int
 	Metadata loose.Of[struct {
 		ExitCode loose.Int `json:"exit_code"`
-	}] `json:"metadata"`
+	}]
+}
+
+// UnmarshalJSONFrom reads the observation.
+func (o *observation) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	*o = observation{}
+	return loose.Members(dec, func(name []byte) error {
+		switch string(name) {
+		case "content":
+			return o.Content.UnmarshalJSONFrom(dec)
+		case "output":
+			return o.Output.UnmarshalJSONFrom(dec)
+		case "message":
+			return o.Message.UnmarshalJSONFrom(dec)
+		case "error":
+			return o.Error.UnmarshalJSONFrom(dec)
+		case "is_error":
+			return o.IsError.UnmarshalJSONFrom(dec)
+		case "exit_code":
+			return o.ExitCode.UnmarshalJSONFrom(dec)
+		case "metadata":
+			return o.Metadata.UnmarshalJSONFrom(dec)
+		}
+		return dec.SkipValue()
+	})
 }
 
 // text returns what the tool said.

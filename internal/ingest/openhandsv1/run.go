@@ -107,6 +107,13 @@ func (c *conversation) converse(events []event) {
 	}
 	c.Description = runlog.Between(c.Description, "<issue_description>", "</issue_description>")
 	counted := map[loose.Ident]bool{}
+	actions := 0
+	for i := range events {
+		if events[i].Kind == "ActionEvent" {
+			actions++
+		}
+	}
+	c.Calls = slices.Grow(c.Calls, actions)
 	for i := range events {
 		if e := &events[i]; e.Kind == "ActionEvent" {
 			byID[e.ID] = len(c.Calls)

@@ -67,7 +67,11 @@ func (t Tool) Args(args loose.Object, place func(string) string) trajectory.Args
 		}
 		out.SetInt("endLine", max(start.Or(1), 1)+count.Value-1)
 	}
-	return format.ArgsOf(out.Append(nil)).Args // made of values that were read already
+	size := len("{}")
+	for _, m := range out {
+		size += len(m.Name) + len(`"":,`) + len(m.Value)
+	}
+	return format.ArgsOf(out.Append(make([]byte, 0, size))).Args // made of values that were read already
 }
 
 // target returns the name an argument gets.
