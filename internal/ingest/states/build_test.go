@@ -125,6 +125,7 @@ func TestOutlinePython(t *testing.T) {
 		{"keywords as names", "defined = 1\nclassy(x)\nclass_ = 2", "[] [] [] []"},
 		{"tabs", "class A:\n\tdef f(self):\n\t\tpass\n", "[f] [A] [] [{A f}]"},
 		{"escaped quote", "a = 'it\\'s'\ndef f(): pass", "[f] [] [] []"},
+		{"byte order mark", "\ufeffdef f(): pass", "[f] [] [] []"},
 		{"unicode", "def größe(): pass", "[größe] [] [] []"},
 	} {
 		o := outlinePython(tt.src)

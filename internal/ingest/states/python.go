@@ -40,6 +40,7 @@ func (o *outline) scope() (class, function string) {
 // A piece that begins inside of a string has its first triple quote closing, not opening:
 // then definitions seem to stand in the first string.
 func outlinePython(src string) outline {
+	src = strings.TrimPrefix(src, "\ufeff")
 	out, hidden := outlineFrom(src, 0)
 	if hidden == 0 {
 		return out

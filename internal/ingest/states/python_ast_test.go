@@ -124,7 +124,7 @@ for path in paths:
         bad += 1
         continue
     total += len(data)
-    lines = text.split("\n")
+    lines = text.lstrip("\ufeff").split("\n")
     pieces = []
     for node in ast.walk(tree):
         if isinstance(node, DEF + (ast.ClassDef,)):
@@ -188,7 +188,7 @@ func (a *agreement) compare(t *testing.T, same bool, format string, args ...any)
 // lines cut out of them. A window that is no Python by itself, mostly because it begins or
 // ends inside of a docstring, is compared with what the file's tree says of its lines: the
 // piece alone does not always tell a quote that opens from one that closes, so a few may
-// differ.
+// differ; even of windows that are Python when the first quote is taken to open.
 func TestOutlineIsThatOfCPython(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -253,13 +253,16 @@ func TestOutlineIsThatOfCPython(t *testing.T) {
 		}
 	}
 	t.Logf("Python %s: %d files with %d functions and classes, %d whole pieces; left out: %d files, %d pieces", head.Version, names.total, symbols, scopes.total, head.Unparsed, head.Unknown)
-	if names.total < 20 || scopes.total < 10*names.total {
+	if names.total < 20 || scopes.total < 5*names.total {
 		t.Fatalf("only %d files and %d pieces to compare", names.total, scopes.total)
 	}
 	for _, a := range []*agreement{&names, &nesting, &imports, &scopes, &broken} {
 		t.Logf("%s: %d of %d agree", a.what, a.total-a.differ, a.total)
 		allowed := 0
-		if a == &broken {
+		switch a {
+		case &scopes:
+			allowed = a.total / 1000
+		case &broken:
 			allowed = a.total / 20
 		}
 		if a.differ > allowed {
