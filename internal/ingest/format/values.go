@@ -1,13 +1,13 @@
 package format
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
@@ -58,15 +58,21 @@ func (a *Args) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 		return err
 	}
 	a.Args = trajectory.Args{}
-	if raw.Kind() == 'n' {
-		return nil
+	if raw.Kind() != 'n' {
+		*a = ArgsOf(raw)
 	}
+	return nil
+}
+
+// ArgsOf reads arguments that are known to be JSON.
+func ArgsOf(raw []byte) Args {
+	var a Args
 	a.Raw = string(raw)
 	Value(raw).members(func(key string, value Value) bool {
 		a.set(key, value)
 		return true
 	})
-	return nil
+	return a
 }
 
 func (a *Args) set(key string, value Value) {
@@ -96,18 +102,7 @@ func (a *Args) set(key string, value Value) {
 
 func (a *Args) text(has trajectory.ArgSet, field *string, value Value) {
 	a.Has |= has
-	*field = ""
-	if value.Kind() != '"' {
-		return
-	}
-	if bytes.IndexByte(value, '\\') < 0 {
-		*field = string(value[1 : len(value)-1])
-		return
-	}
-	// The decoder has checked the value; only a lone surrogate is an error here, and it
-	// has become U+FFFD.
-	text, _ := jsontext.AppendUnquote(nil, value)
-	*field = string(text)
+	*field = loose.Unquote(jsontext.Value(value))
 }
 
 // line reads a line number; startLine counts before start_line unless it is 0.

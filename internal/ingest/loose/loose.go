@@ -1,8 +1,10 @@
 package loose
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -19,11 +21,11 @@ func (t *Text) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if dec.PeekKind() != '"' {
 		return dec.SkipValue()
 	}
-	token, err := dec.ReadToken()
+	value, err := dec.ReadValue()
 	if err != nil {
 		return err
 	}
-	*t = Text(token.String())
+	*t = Text(Unquote(value))
 	return nil
 }
 
@@ -127,10 +129,18 @@ type Of[T any] struct{ V T }
 func (l *Of[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	var zero T
 	l.V = zero
+	return object(dec, &l.V)
+}
+
+// object reads an object into a zero value; anything else is passed over.
+func object(dec *jsontext.Decoder, v any) error {
 	if dec.PeekKind() != '{' {
 		return dec.SkipValue()
 	}
-	return json.UnmarshalDecode(dec, &l.V)
+	if own, ok := v.(json.UnmarshalerFrom); ok {
+		return own.UnmarshalJSONFrom(dec)
+	}
+	return json.UnmarshalDecode(dec, v)
 }
 
 // List is an array of objects; an element of another type is a zero T, so that the others
@@ -141,10 +151,9 @@ type List[T any] []T
 func (l *List[T]) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	*l = nil
 	return Elements(dec, func() error {
-		var v Of[T]
-		err := v.UnmarshalJSONFrom(dec)
-		*l = append(*l, v.V)
-		return err
+		var zero T
+		*l = append(*l, zero)
+		return object(dec, &(*l)[len(*l)-1])
 	})
 }
 
@@ -303,8 +312,12 @@ func Members(dec *jsontext.Decoder, read func(name []byte) error) error {
 		if err != nil {
 			return err
 		}
-		// The decoder has checked the name; a lone surrogate in it becomes U+FFFD.
-		name, _ = jsontext.AppendUnquote(name[:0], quoted)
+		if bytes.IndexByte(quoted, '\\') < 0 && utf8.Valid(quoted) {
+			name = append(name[:0], quoted[1:len(quoted)-1]...)
+		} else {
+			// The decoder has checked the name; a lone surrogate in it becomes U+FFFD.
+			name, _ = jsontext.AppendUnquote(name[:0], quoted)
+		}
 		if err := read(name); err != nil {
 			return err
 		}
@@ -342,6 +355,5 @@ func Unquote(value jsontext.Value) string {
 	if len(value) == 0 || value.Kind() != '"' {
 		return ""
 	}
-	out, _ := jsontext.AppendUnquote(nil, value)
-	return string(out)
+	return unquote(value)
 }

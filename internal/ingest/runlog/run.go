@@ -140,7 +140,7 @@ func (r *Run) Drop(from int) {
 // Trajectory returns the run; it must not be changed any more.
 func (r *Run) Trajectory(id, version string) *trajectory.Trajectory {
 	digest := r.digest()
-	var calls []states.Call
+	calls := make([]states.Call, 0, len(r.Calls))
 	for i := range r.Calls {
 		if call, ok := r.step(&r.Calls[i], i == len(r.Calls)-1); ok {
 			calls = append(calls, call)

@@ -157,6 +157,7 @@ func seal(s *trajectory.State) {
 // observation is the text the release compares states by.
 func observation(c *Call) string {
 	var b strings.Builder
+	b.Grow(128 + min(len(c.Response), maxPreview) + min(len(c.Args.Command), maxArgument) + min(len(c.Args.Content), maxArgument))
 	b.WriteString("Tool: ")
 	b.WriteString(c.Tool)
 	for _, arg := range [...]struct {
@@ -408,7 +409,9 @@ func hash12(text string) string {
 
 func hash(text string, digits int) string {
 	sum := md5.Sum([]byte(text))
-	return hex.EncodeToString(sum[:])[:digits]
+	var out [2 * md5.Size]byte
+	hex.Encode(out[:], sum[:])
+	return string(out[:digits])
 }
 
 // cut returns the first n code points of a text.
@@ -416,9 +419,14 @@ func cut(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}
-	for i := range text {
+	ascii := 0
+	for ascii < n && text[ascii] < utf8.RuneSelf {
+		ascii++
+	}
+	n -= ascii
+	for i := range text[ascii:] {
 		if n == 0 {
-			return text[:i]
+			return text[:ascii+i]
 		}
 		n--
 	}

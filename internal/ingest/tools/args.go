@@ -67,7 +67,7 @@ func (t Tool) Args(args loose.Object, place func(string) string) trajectory.Args
 		}
 		out.SetInt("endLine", max(start.Or(1), 1)+count.Value-1)
 	}
-	return decode(out.Append(nil))
+	return format.ArgsOf(out.Append(nil)).Args // made of values that were read already
 }
 
 // target returns the name an argument gets.
@@ -86,13 +86,6 @@ func Unread(text string) trajectory.Args {
 		return trajectory.Args{}
 	}
 	return trajectory.Args{Raw: string(loose.Quote(text))}
-}
-
-func decode(raw []byte) trajectory.Args {
-	var out format.Args
-	// The object is made of values that were read already, so it is valid.
-	_ = format.Decode(raw, &out)
-	return out.Args
 }
 
 // commandLine makes an array of words a command line: of a shell's -c its script, else the
