@@ -23,6 +23,8 @@ import (
 const astScript = `
 import ast, json, os, random, sys, warnings
 warnings.simplefilter("ignore")
+if sys.version_info < (3, 8):
+    sys.exit(0)  # its ast does not tell where a node ends
 files, bound, definitions, windows = map(int, sys.argv[1:])
 root = os.path.dirname(os.__file__)
 paths = []
@@ -206,6 +208,9 @@ func TestOutlineIsThatOfCPython(t *testing.T) {
 	printed, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", python, err, complaint.String())
+	}
+	if len(printed) == 0 {
+		t.Skipf("%s is older than 3.8", python)
 	}
 	in := jsontext.NewDecoder(bytes.NewReader(printed))
 	var head struct {
