@@ -182,8 +182,14 @@ func (o CalibrateOptions) points() (int, error) {
 	if !(o.Step > 0 && o.Step <= 1) || math.Abs(n*o.Step-1) > 1e-9 {
 		return 0, fmt.Errorf("%w: step %v; want a number that divides 1 into equal parts, such as 0.05", ErrUsage, o.Step)
 	}
+	if n > maxPoints {
+		return 0, fmt.Errorf("%w: step %v gives too fine a grid; want at least %v", ErrUsage, o.Step, 1.0/maxPoints)
+	}
 	return int(n), nil
 }
+
+// maxPoints bounds the steps that make up 1: the grid grows with their power.
+const maxPoints = 100
 
 // pick finds the named signals, in the order of the profile's formula.
 func pick(d Dataset, names []string) ([]Signal, error) {

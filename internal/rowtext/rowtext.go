@@ -2,7 +2,9 @@ package rowtext
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -33,6 +35,9 @@ func appendQuoted(b []byte, s, null string) []byte {
 	return append(b, '"')
 }
 
+// ErrNoJSON is returned for a number that JSON can't hold.
+var ErrNoJSON = errors.New("an infinite number has no form in JSON; write CSV or a table instead")
+
 // AppendJSON appends a value as JSON; bytes become a text of hex digits.
 func AppendJSON(b []byte, v any) ([]byte, error) {
 	switch v := v.(type) {
@@ -43,6 +48,10 @@ func AppendJSON(b []byte, v any) ([]byte, error) {
 	case []byte:
 		b = append(b, '"')
 		return append(hex.AppendEncode(b, v), '"'), nil
+	case float64:
+		if math.IsInf(v, 0) || math.IsNaN(v) {
+			return b, ErrNoJSON
+		}
 	}
 	return append(b, Text(v)...), nil
 }

@@ -3,6 +3,7 @@ package rowtext
 import (
 	"encoding/csv"
 	"encoding/json"
+	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -59,4 +60,12 @@ func TestRoundTrip(t *testing.T) {
 			t.Fatalf("%q reads as %q, %v", quoted, back, err)
 		}
 	})
+}
+
+func TestJSONHasNoInfinity(t *testing.T) {
+	for _, v := range []float64{math.Inf(1), math.Inf(-1), math.NaN()} {
+		if _, err := AppendJSON(nil, v); !errors.Is(err, ErrNoJSON) {
+			t.Errorf("%v: %v", v, err)
+		}
+	}
 }

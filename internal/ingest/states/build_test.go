@@ -116,12 +116,16 @@ func TestOutlinePython(t *testing.T) {
 		{"header over lines", "def f(\n    a='(',  # ):\n    b: int = 1,\n) -> None:\n  pass", "[f] [] [] []"},
 		{"header cut", "def f(a,", "[] [] [] []"},
 		{"begins inside a docstring", "ends here.\n    \"\"\"\n    def f(self):\n        pass", "[f] [] [] []"},
+		{"begins inside a docstring, another follows", "ends here.\n    \"\"\"\n    def f(self):\n        \"\"\"Text.\"\"\"\n", "[f] [] [] []"},
+		{"begins and ends inside docstrings", "ends here.\n    \"\"\"\n    def f(self):\n        \"\"\"\n        Text", "[f] [] [] []"},
+		{"source in a string", "x = 1\ns = \"\"\"\ndef f():\n    pass\n\"\"\"\n", "[] [] [] []"},
 		{"def ends a bracket", "x = (1,\ndef f(): pass", "[f] [] [] []"},
 		{"imports", "import a\nfrom b import (c,\n  d)\nimportant = 1\nfrom x\n", "[] [] [import a from b import (c,\n  d)] []"},
 		{"joined lines", "def \\\n  f(): pass\r\nclass B(\\\nA): pass", "[f] [B] [] []"},
 		{"keywords as names", "defined = 1\nclassy(x)\nclass_ = 2", "[] [] [] []"},
 		{"tabs", "class A:\n\tdef f(self):\n\t\tpass\n", "[f] [A] [] [{A f}]"},
 		{"escaped quote", "a = 'it\\'s'\ndef f(): pass", "[f] [] [] []"},
+		{"byte order mark", "\ufeffdef f(): pass", "[f] [] [] []"},
 		{"unicode", "def größe(): pass", "[größe] [] [] []"},
 	} {
 		o := outlinePython(tt.src)

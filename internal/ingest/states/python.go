@@ -36,10 +36,28 @@ func (o *outline) scope() (class, function string) {
 // outlinePython outlines a piece of Python source, which need not be complete: it may
 // begin or end anywhere, as the old text of an edit does. A definition counts when its
 // header is whole.
+//
+// A piece that begins inside of a string has its first triple quote closing, not opening:
+// then definitions seem to stand in the first string.
 func outlinePython(src string) outline {
-	var out outline
+	src = strings.TrimPrefix(src, "\ufeff")
+	out, hidden := outlineFrom(src, 0)
+	if hidden == 0 {
+		return out
+	}
+	if start := behindCutString(src); start > 0 {
+		if rest, fewer := outlineFrom(src, start); fewer < hidden {
+			return rest
+		}
+	}
+	return out
+}
+
+// outlineFrom outlines what follows an offset. hidden counts the definitions inside of
+// the first triple quotes.
+func outlineFrom(src string, start int) (out outline, hidden int) {
 	var open []block
-	p := pythonScanner{src: src}
+	p := pythonScanner{src: src, pos: start}
 	for line, ok := p.next(); ok; line, ok = p.next() {
 		for len(open) > 0 && open[len(open)-1].indent >= line.indent {
 			open = open[:len(open)-1]
@@ -60,7 +78,29 @@ func outlinePython(src string) outline {
 			}
 		}
 	}
-	return out
+	return out, p.hidden
+}
+
+// behindCutString returns the offset behind the first triple quote when it may end a
+// string that the piece begins in: it ends its line, and text stands before it that
+// defines nothing and does not expect a string. Otherwise it returns 0.
+func behindCutString(src string) int {
+	at := strings.Index(src, `"""`)
+	if single := strings.Index(src, "'''"); at < 0 || single >= 0 && single < at {
+		at = single
+	}
+	if at < 0 {
+		return 0
+	}
+	before := strings.TrimRight(src[:at], " \t\r\nrRbBfFuU")
+	behind, _, _ := strings.Cut(src[at+3:], "\n")
+	if before == "" || strings.ContainsRune("=([{,+%\\", rune(before[len(before)-1])) || strings.TrimSpace(behind) != "" {
+		return 0
+	}
+	if o, _ := outlineFrom(before, 0); len(o.functions)+len(o.classes) > 0 {
+		return 0
+	}
+	return at + 3
 }
 
 // block is an open class body.
@@ -79,8 +119,10 @@ type pythonLine struct {
 // joined lines, and recovers from pieces of source: a triple quote that never ends is
 // skipped, and a def or class at the start of a line ends every open bracket.
 type pythonScanner struct {
-	src string
-	pos int
+	src    string
+	pos    int
+	triple bool // a string in triple quotes was met
+	hidden int  // lines inside of the first one that would define something
 }
 
 // next returns the next logical line that is not blank.
@@ -174,8 +216,12 @@ func (p *pythonScanner) skipString() {
 	if triple := strings.Repeat(quote, 3); strings.HasPrefix(p.src[p.pos:], triple) {
 		p.pos += 3
 		if n := endOfString(p.src[p.pos:], triple); n >= 0 {
+			if !p.triple {
+				p.hidden = definitions(p.src[p.pos : p.pos+n])
+			}
 			p.pos += n
 		}
+		p.triple = true
 		return
 	}
 	p.pos++
@@ -183,6 +229,17 @@ func (p *pythonScanner) skipString() {
 	if n := endOfString(line, quote); n >= 0 {
 		p.pos += n
 	}
+}
+
+// definitions counts the lines of a text that define a function or a class.
+func definitions(text string) int {
+	n := 0
+	for line := range strings.Lines(text) {
+		if name, _ := parseDefinition(strings.TrimLeft(line, " \t")); name != "" {
+			n++
+		}
+	}
+	return n
 }
 
 // endOfString returns the offset behind the closing quote, -1 when there is none. A string
