@@ -101,6 +101,7 @@ The same sources and parameters give the same bytes on any machine with any --jo
 	f.StringVar(&opt.Ingest.Format, "format", "", "reader for every record, instead of recognising it")
 	f.StringVar(&opt.Ingest.Labels, "labels", "", "CSV or JSON Lines file of outcomes: trajectory_id or instance_id, and passed")
 	f.StringVar(&opt.Tools, "tools", "", "TSV file that adds to the mapping of foreign tools to canonical ones")
+	f.BoolVar(&opt.Ingest.AllAttempts, "all-attempts", false, "keep every attempt that a log numbers, not only the last one at a task")
 	f.BoolVar(&opt.Ingest.KeepPaths, "keep-paths", false, "keep home directories and the names of users; secrets and host names are always replaced")
 	f.IntVar(&opt.Jobs, "jobs", 0, "parallel workers (default: one per processor); does not change the result")
 	f.Int64Var(&opt.Ingest.Limits.MaxRecordBytes, "max-record-bytes", 256<<20, "largest single record; larger ones are refused")

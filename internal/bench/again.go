@@ -10,7 +10,7 @@ import (
 // It needs the tools file of the build where there was one. Outcomes are not read again: the
 // labels file is left out.
 func (m *Manifest) IngestAgain(toolsFile string) (ingest.Options, error) {
-	in := ingest.Options{Format: m.Parameters.Format, KeepPaths: m.Parameters.KeepPaths}
+	in := ingest.Options{Format: m.Parameters.Format, KeepPaths: m.Parameters.KeepPaths, AllAttempts: m.Parameters.AllAttempts}
 	sum, err := digestOf(toolsFile)
 	if err != nil {
 		return in, fmt.Errorf("%w: tools file: %w", ErrUsage, err)

@@ -71,7 +71,8 @@ type Parameters struct {
 	ToolsSHA256  string       `json:"tools_sha256,omitzero"`  // of the tools file
 	Format       string       `json:"format,omitzero"`
 	Observations Observations `json:"observations"`
-	KeepPaths    bool         `json:"keep_paths,omitzero"` // home directories and names of users were kept
+	AllAttempts  bool         `json:"all_attempts,omitzero"` // not only the last attempt at a task
+	KeepPaths    bool         `json:"keep_paths,omitzero"`   // home directories and names of users were kept
 
 	// Parameters of the profiles that were computed.
 	Paper   *paper.Params   `json:"paper,omitzero"`
@@ -104,6 +105,7 @@ func (b *builder) writeManifest(dir string, tables []store.TableStat) error {
 			K:            b.opt.K,
 			Format:       b.opt.Ingest.Format,
 			Observations: b.opt.Observations,
+			AllAttempts:  b.opt.Ingest.AllAttempts,
 			KeepPaths:    b.opt.Ingest.KeepPaths,
 		},
 		Sources:    b.corpus.Input.Sources,

@@ -203,7 +203,7 @@ func checkRebuild(ctx context.Context, dir string, m Manifest, opt VerifyOptions
 		Donors:       opt.Donors,
 		Tools:        opt.Tools,
 		Observations: p.Observations,
-		Ingest:       ingest.Options{Format: p.Format, KeepPaths: p.KeepPaths, Labels: opt.Labels, Limits: opt.Ingest},
+		Ingest:       ingest.Options{Format: p.Format, KeepPaths: p.KeepPaths, AllAttempts: p.AllAttempts, Labels: opt.Labels, Limits: opt.Ingest},
 		Jobs:         opt.Jobs,
 	})
 	if err != nil {

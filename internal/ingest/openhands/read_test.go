@@ -222,6 +222,19 @@ func TestFailedEditKeepsItsType(t *testing.T) {
 	}
 }
 
+// In V0 an edit's old_content and new_content repeat what the action said, or hold whole
+// files; what was edited is in the action alone.
+func TestContentsOfAnEditObservationAreNotTheEdit(t *testing.T) {
+	edit := action(1, "edit", `{"path":"/testbed/a.py","command":"str_replace","old_str":"a","new_str":"b"}`)
+	const done = "The file /testbed/a.py has been edited."
+	plain, _ := one(t, "t.json", list(edit, answer(2, 1, "edit", done, `{}`)))
+	whole, _ := one(t, "t.json", list(edit, answer(2, 1, "edit", done, `{"old_content":"a whole file\nbefore","new_content":"a whole file\nafter"}`)))
+	a, b := plain.States[1], whole.States[1]
+	if b.Log.Args.OldString != "a" || b.Log.Args.NewString != "b" || a.ContentHash != b.ContentHash || a.Lines != b.Lines || a.Log.Args.Raw != b.Log.Args.Raw {
+		t.Errorf("%+v\nwant %+v", b.Log.Args, a.Log.Args)
+	}
+}
+
 func TestExitCodes(t *testing.T) {
 	for _, tt := range []struct{ name, content, extras, more, code, failed string }{
 		{"in metadata", "", `{"metadata":{"exit_code":2},"exit_code":0}`, `,"success":true`, "2", "1 exit_code"},
