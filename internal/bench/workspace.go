@@ -17,7 +17,7 @@ var ErrExists = errors.New("output folder already holds a dataset")
 type workspace struct {
 	out   string // absolute; may still change until publish
 	dir   string
-	lock  *os.File
+	lock  *os.File // dir itself: a file in it could go before the rest when a build is killed
 	force bool
 }
 
@@ -46,7 +46,7 @@ func newWorkspace(out string, force bool) (*workspace, error) {
 		return nil, fmt.Errorf("make the folder for the build beside %s: %w", out, err)
 	}
 	w := &workspace{out: out, dir: dir, force: force}
-	if w.lock, err = os.Create(filepath.Join(dir, "lock")); err == nil {
+	if w.lock, err = os.Open(dir); err == nil {
 		_, err = tryLock(w.lock)
 	}
 	if err == nil {
@@ -184,9 +184,9 @@ func removeStale(parent, prefix string) error {
 			continue
 		}
 		dir := filepath.Join(parent, e.Name())
-		lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR, 0)
+		lock, err := os.Open(dir)
 		if err != nil {
-			continue // just being made by another build
+			continue // just removed by its own build
 		}
 		free, err := tryLock(lock)
 		if err == nil && free {
