@@ -517,7 +517,7 @@ func TestOtherSource(t *testing.T) {
 // The curation table of the paper, from the release.
 func TestPaperTable(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds the release")
+		t.Skip("skipped: builds the release, and -short is set")
 	}
 	source := conformance.Dir(t, "data", "agentlens-bench-1.0.tar.zst")
 	dir := filepath.Join(t.TempDir(), "dataset")

@@ -165,7 +165,7 @@ func TestOddRecords(t *testing.T) {
 // them.
 func TestLargeRecords(t *testing.T) {
 	if testing.Short() {
-		t.Skip("writes 200 MB")
+		t.Skip("skipped: writes 200 MB, and -short is set")
 	}
 	dir := t.TempDir()
 	big := oneLine("seen x", strings.Repeat("abc def ", 100<<20/8))

@@ -19,7 +19,7 @@ import (
 // garbage together.
 func TestLargeLogIsStreamed(t *testing.T) {
 	if testing.Short() {
-		t.Skip("writes and reads a log of 200 MB")
+		t.Skip("skipped: writes and reads a log of 200 MB, and -short is set")
 	}
 	const (
 		least = 200 << 20

@@ -94,7 +94,7 @@ func (s *stored) events(t *testing.T) []string {
 // listed folder has its name; a thought that mentions an error is no failure.
 func TestRawLogsGiveBackTheRelease(t *testing.T) {
 	if testing.Short() {
-		t.Skip("reads the whole release")
+		t.Skip("skipped: reads the whole release, and -short is set")
 	}
 	runs, steps := 0, 0
 	differ := map[string]int{}

@@ -50,7 +50,7 @@ func TestNames(t *testing.T) {
 func TestPlace(t *testing.T) {
 	for _, tt := range [][4]string{
 		{"", "/testbed/a.py", "", "/a.py"}, {"", "a.py", "", "a.py"}, {"/w", "/w", "", "/"}, {"/w", "/w/a", "", "/a"}, {"/w/", "/w/a", "", "/a"},
-		{"/w", "/work/a", "", "/work/a"}, {"/w", "a/../b.py", "/w/src", "/src/b.py"}, {"/w", "b", "/tmp", "/tmp/b"}, {"/", "/a", "", "/a"}, {"/w", "", "/w", ""},
+		{"/w", "/wide/a", "", "/wide/a"}, {"/w", "a/../b.py", "/w/src", "/src/b.py"}, {"/w", "b", "/tmp", "/tmp/b"}, {"/", "/a", "", "/a"}, {"/w", "", "/w", ""},
 	} {
 		r := Run{Root: tt[0]}
 		if got := r.place(tt[1], tt[2]); got != tt[3] {

@@ -126,7 +126,7 @@ func forEachRun(t *testing.T, f func(name string, states []stored)) {
 //   - content_description: 9 edits of the same kind, or whose imports stand inside a string.
 func TestDerivesWhatTheReleaseStores(t *testing.T) {
 	if testing.Short() {
-		t.Skip("reads the whole release")
+		t.Skip("skipped: reads the whole release, and -short is set")
 	}
 	var total int
 	differ := map[string]int{}
