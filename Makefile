@@ -3,7 +3,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 60s
 RUNS ?= 100000
 
-.PHONY: build test lint bench fuzz sample
+.PHONY: build test lint bench fuzz sample interop
 
 build: ## the binary
 	go build -trimpath -o agentlens ./cmd/agentlens
@@ -26,6 +26,10 @@ fuzz: ## every fuzz target for FUZZTIME
 			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) "$$pkg" || exit 1; \
 		done || exit 1; \
 	done
+
+BENCH ?= bench-sample
+interop: ## read the dataset BENCH and its exports with DuckDB, hyparquet, Arrow, pandas and Python
+	scripts/interop/check $(BENCH)
 
 sample: ## regenerate the embedded sample and every other golden file
 	go test ./datasets ./schema ./cmd/agentlens -update
