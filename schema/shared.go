@@ -8,7 +8,7 @@ type Task struct {
 	NPass         int64   `parquet:"n_pass" doc:"Runs whose outcome is pass."`
 	NFail         int64   `parquet:"n_fail" doc:"Runs whose outcome is fail."`
 	NUnknown      int64   `parquet:"n_unknown" doc:"Runs whose outcome is unknown; they enter no pass/fail statistic."`
-	Description   *string `parquet:"description,optional,plain" doc:"Task text given to the agent, at most 2,000 code points; null when the log has none."`
+	Description   *string `parquet:"description,optional,plain" sql:"logtext" doc:"Task text given to the agent, at most 2,000 code points; null when the log has none."`
 }
 
 // Model is one language model.
@@ -56,7 +56,7 @@ type State struct {
 	StateID          string  `parquet:"state_id,plain" doc:"Id in the source, or state_<step>."`
 	Tool             *string `parquet:"tool,optional,plain" doc:"Canonical tool; null for the initial state."`
 	RawTool          *string `parquet:"raw_tool,optional,plain" doc:"Tool name in the log."`
-	Command          *string `parquet:"command,optional,plain" doc:"Shell command of a terminal step; null for other tools."`
+	Command          *string `parquet:"command,optional,plain" sql:"logtext" doc:"Shell command of a terminal step; null for other tools."`
 	FilePath         *string `parquet:"file_path,optional,plain" doc:"File of the step, workspace-relative, lower case."`
 	LineStart        *int64  `parquet:"line_start,optional" doc:"First line of the range, 1-based, inclusive."`
 	LineEnd          *int64  `parquet:"line_end,optional" doc:"Last line of the range, inclusive; -1 for the end of the file."`
@@ -80,8 +80,8 @@ type State struct {
 	IsError          *bool   `parquet:"is_error,optional" doc:"Whether the step failed; null when the log does not say."`
 	ErrorSource      *string `parquet:"error_source,optional,plain" doc:"Where is_error comes from: exit_code, flag, text."`
 	ObservationChars int64   `parquet:"observation_chars" doc:"Code points of the observation in the source, before any cut of ours."`
-	ObservationHash  string  `parquet:"observation_hash,plain" doc:"First 16 hex digits of the MD5 of the whole observation."`
-	Observation      *string `parquet:"observation,optional,plain" doc:"First 1,000 code points (--observations preview), all of it (full), or null (none)."`
+	ObservationHash  string  `parquet:"observation_hash,plain" sql:"logtext" doc:"First 16 hex digits of the MD5 of the whole observation."`
+	Observation      *string `parquet:"observation,optional,plain" sql:"logtext" doc:"First 1,000 code points (--observations preview), all of it (full), or null (none)."`
 }
 
 // IngestError is one refused record.

@@ -49,6 +49,7 @@ type Column struct {
 	Ref      string   // table whose one-column key the column refers to, or ""
 	Index    bool     // has an index of its own
 	Enum     []string // closed vocabulary of a text column, or nil
+	LogText  bool     // holds text of the log as it is, or a digest of it; a published dataset may lack the column
 	Doc      string
 	Field    int // index of the field in the row struct
 }
@@ -256,6 +257,8 @@ func columnsOf(row reflect.Type) []Column {
 				c.PK = true
 			case "index":
 				c.Index = true
+			case "logtext":
+				c.LogText = true
 			case "ref":
 				c.Ref = arg
 			case "enum":

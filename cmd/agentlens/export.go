@@ -17,7 +17,7 @@ func newExport() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "export DIR --out FOLDER",
-		Short: "Write a dataset's tables as Parquet, CSV, JSON Lines or Arrow",
+		Short: "Write a dataset's tables as Parquet, CSV, JSON Lines, Arrow or SQLite",
 		Long: `Export writes tables of a dataset, one file per table and profile, or one per task or model
 in folders as Hive names them (states/task_id=a/part-0.parquet). Rows are sorted by primary
 key. The same dataset and options give the same bytes. Beside the tables are manifest.json,
@@ -29,10 +29,11 @@ and published of the first --profile; rows of other runs, tasks and models are l
 Integers that may be missing stay integers. CSV: header, LF, true and false; NULL is an empty
 field (or --null TEXT), an empty text is "". For pandas: read_csv(f, keep_default_na=False,
 na_values=[""], dtype_backend="numpy_nullable"). Arrow files have dictionaries for columns
-of few different texts.`,
+of few different texts. SQLite is one file, agentlens.db, with keys, indexes and views.`,
 		Example: `  agentlens export bench --out parquet
   agentlens export bench --tables features,tiers --profile release --format csv --out csv
   agentlens export bench --tables states --partition-by task --out lake
+  agentlens export datasets/agentlens-bench --format sqlite --out db
   agentlens export bench --where "passed AND quality_tier = 'ideal'" --format arrow --out ideal`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -53,13 +54,16 @@ of few different texts.`,
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), m)
 			}
-			var files, rows int64
+			var rows int64
+			files := map[string]bool{}
 			for _, t := range m.Tables {
-				files += int64(len(t.Files))
+				for _, f := range t.Files {
+					files[f.Path] = true
+				}
 				rows += t.Rows
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "exported %s to %s: %s of %s, %s\n", args[0], opt.Out,
-				plural(rows, "row"), plural(int64(len(m.Tables)), "table"), plural(files, "file"))
+				plural(rows, "row"), plural(int64(len(m.Tables)), "table"), plural(int64(len(files)), "file"))
 			return err
 		},
 	}

@@ -18,7 +18,7 @@ func TestReadmeHolds(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "bench-sample")
 	buildSample(t, dir)
-	db, err := store.Open(dir)
+	db, err := store.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ integration run fails on it; known differences leave it at 0. --only does not ch
 			if err != nil {
 				return err
 			}
-			db, err := store.Open(dir)
+			db, err := store.Open(cmd.Context(), dir)
 			if err != nil {
 				return err
 			}

@@ -85,7 +85,7 @@ func sheets(t testing.TB, items []Item) (asCSV, asJSONL []byte) {
 // statesOf are the labelled states of the dataset by id.
 func statesOf(t testing.TB) map[string]schema.State {
 	t.Helper()
-	db, err := store.Open(dataset(t))
+	db, err := store.Open(t.Context(), dataset(t))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -127,7 +127,7 @@ func Sample(ctx context.Context, dir string, opt SampleOptions) ([]Item, []Strat
 	if err := opt.check(); err != nil {
 		return nil, nil, err
 	}
-	db, err := store.Open(dir)
+	db, err := store.Open(ctx, dir)
 	if err != nil {
 		return nil, nil, err
 	}

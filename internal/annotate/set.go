@@ -298,7 +298,7 @@ type state struct {
 
 // resolve finds the labelled states with the wanted ids.
 func resolve(ctx context.Context, dir string, wanted map[string]bool) (map[string]state, error) {
-	db, err := store.Open(dir)
+	db, err := store.Open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}

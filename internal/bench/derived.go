@@ -72,7 +72,7 @@ const mostRows = 5
 
 // checkDerived checks that derived columns follow from their inputs.
 func checkDerived(ctx context.Context, dir string, m Manifest) ([]Problem, error) {
-	db, err := store.Open(dir)
+	db, err := store.Open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}

@@ -91,12 +91,12 @@ func Compare(ctx context.Context, a, b Side) (Difference, error) {
 	if (a.Profile == "") != (b.Profile == "") {
 		return d, fmt.Errorf("%w: compare two versions, or two profiles", ErrUsage)
 	}
-	dbA, err := store.OpenAny(a.Dir)
+	dbA, err := store.OpenAny(ctx, a.Dir)
 	if err != nil {
 		return d, err
 	}
 	defer dbA.Close()
-	dbB, err := store.OpenAny(b.Dir)
+	dbB, err := store.OpenAny(ctx, b.Dir)
 	if err != nil {
 		return d, err
 	}

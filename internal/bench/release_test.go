@@ -207,7 +207,7 @@ func sameCell(want, got string) bool {
 // query returns the rows as text by trajectory_id, which is the third column.
 func query(t *testing.T, dir, sql string) map[string][]string {
 	t.Helper()
-	db, err := store.Open(dir)
+	db, err := store.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

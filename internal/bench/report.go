@@ -155,7 +155,7 @@ func Show(ctx context.Context, dir, id, profile string) (Report, error) {
 	if !slices.Contains(m.Parameters.Profiles, profile) {
 		return r, fmt.Errorf("%w: the dataset has no profile %q, only %s", ErrUsage, profile, strings.Join(m.Parameters.Profiles, ", "))
 	}
-	db, err := store.Open(dir)
+	db, err := store.Open(ctx, dir)
 	if err != nil {
 		return r, err
 	}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -142,6 +143,10 @@ func checkTables(ctx context.Context, dir string, m Manifest) ([]Problem, error)
 	listed := map[[2]string]store.TableStat{}
 	for _, t := range m.Tables {
 		listed[[2]string{t.Profile, t.Table}] = t
+		read := slices.ContainsFunc(report.Tables, func(r store.TableStat) bool { return r.Table == t.Table && r.Profile == t.Profile })
+		if !read && len(report.Problems) == 0 {
+			problems = append(problems, Problem{"manifest", strings.TrimPrefix(t.Profile+"/"+t.Table, "/"), "is listed in " + ManifestName + ", but has no file"})
+		}
 	}
 	for _, got := range report.Tables {
 		want, ok := listed[[2]string{got.Profile, got.Table}]

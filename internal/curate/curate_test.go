@@ -168,7 +168,7 @@ func TestChat(t *testing.T) {
 	if len(rows) < 50 || len(rows) != len(ids) || len(rows) != res.Selection.Runs {
 		t.Fatalf("%d rows, %d ids, %d runs", len(rows), len(ids), res.Selection.Runs)
 	}
-	db, err := store.Open(sample.dir)
+	db, err := store.Open(t.Context(), sample.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,7 +371,7 @@ func TestRewards(t *testing.T) {
 	out, _ := run(t, sample, func(r *curate.Rules) {
 		r.Target, r.Outcome, r.RewardAligned, r.RewardWasted, r.RewardOutcome = "rewards", []string{"pass", "fail"}, 1, -100, 10_000
 	})
-	db, err := store.Open(sample.dir)
+	db, err := store.Open(t.Context(), sample.dir)
 	if err != nil {
 		t.Fatal(err)
 	}

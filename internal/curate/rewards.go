@@ -22,7 +22,7 @@ type judge struct {
 }
 
 func newJudge(ctx context.Context, dir, profile string) (*judge, error) {
-	db, err := store.Open(dir)
+	db, err := store.Open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}

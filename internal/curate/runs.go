@@ -37,7 +37,7 @@ type run struct {
 
 // load reads the runs of a dataset, sorted by task and id.
 func load(ctx context.Context, dir string, r *Rules) ([]*run, error) {
-	db, err := store.Open(dir)
+	db, err := store.Open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -161,11 +161,11 @@ func details(ctx context.Context, db *store.DB, byID map[string]*run, runs []*ru
 	})
 }
 
-// action is what a step did, as columns of states.
+// action is what a step did, as columns of states. The content of a terminal step is its
+// command.
 type action struct {
 	Run     string  `parquet:"trajectory_id,plain"`
 	Tool    *string `parquet:"tool,optional,plain"`
-	Command *string `parquet:"command,optional,plain"`
 	File    *string `parquet:"file_path,optional,plain"`
 	Content *string `parquet:"content_hash,optional,plain"`
 }
@@ -202,7 +202,7 @@ func actions(ctx context.Context, dir string) (map[string][]uint64, error) {
 				continue
 			}
 			h.Reset()
-			for _, part := range [...]*string{a.Tool, a.Command, a.File, a.Content} {
+			for _, part := range [...]*string{a.Tool, a.File, a.Content} {
 				if part != nil {
 					io.WriteString(h, *part)
 				}

@@ -49,7 +49,7 @@ func ReadDataset(ctx context.Context, dir, profile string) (Dataset, error) {
 	if !slices.Contains(m.Parameters.Profiles, profile) {
 		return d, fmt.Errorf("%w: the dataset %s has no profile %q, only %s; build it with --profile %s", ErrUsage, dir, profile, strings.Join(m.Parameters.Profiles, ", "), profile)
 	}
-	db, err := store.Open(dir)
+	db, err := store.Open(ctx, dir)
 	if err != nil {
 		return d, err
 	}

@@ -11,6 +11,8 @@
 //     percent-encoded but for letters, digits and - . _
 //   - CSV has a header, LF and true/false. NULL is an empty field, or a text of the user's
 //     choice; an empty text is "".
+//   - SQLite is one file as a build writes it, with its keys, indexes and views; tables that
+//     were not exported are empty. Of a whole dataset it has the bytes of the dataset's own.
 //   - JSON Lines has an object per row with every column, null for NULL.
 //   - Arrow has dictionaries for columns of few different texts, the same for all files of a
 //     table, sorted.

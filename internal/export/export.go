@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -21,11 +23,17 @@ import (
 // ErrUsage marks options that can't be used.
 var ErrUsage = errors.New("unusable option")
 
-// ManifestName is the file that describes an export.
-const ManifestName = "manifest.json"
+// Names of files.
+const (
+	ManifestName = "manifest.json" // describes an export
+	DatabaseName = "agentlens.db"  // of the format sqlite
+)
 
 // Formats of files, which are the endings of their names, too.
-func Formats() []string { return []string{"parquet", "csv", "jsonl", "arrow"} }
+func Formats() []string { return []string{"parquet", "csv", "jsonl", "arrow", sqlite} }
+
+// sqlite is the format of one file with all tables.
+const sqlite = "sqlite"
 
 // Options of Run.
 type Options struct {
@@ -96,6 +104,9 @@ func Run(ctx context.Context, dir string, opt Options) (m Manifest, err error) {
 	default:
 		return m, fmt.Errorf("%w: --partition-by %q: want task or model", ErrUsage, opt.PartitionBy)
 	}
+	if opt.Format == sqlite && opt.PartitionBy != "" {
+		return m, fmt.Errorf("%w: --partition-by is for files of single tables, and --format sqlite writes one file with all of them", ErrUsage)
+	}
 	if opt.Null != "" && (opt.Format != "csv" || strings.ContainsAny(opt.Null, ",\"\r\n")) {
 		return m, fmt.Errorf("%w: --null is for CSV, and holds no comma, quote or line end", ErrUsage)
 	}
@@ -103,7 +114,7 @@ func Run(ctx context.Context, dir string, opt Options) (m Manifest, err error) {
 	if err != nil {
 		return m, err
 	}
-	parts, err := e.parts(source.Parameters.Profiles)
+	parts, err := e.parts(source)
 	if err != nil {
 		return m, err
 	}
@@ -126,12 +137,23 @@ func Run(ctx context.Context, dir string, opt Options) (m Manifest, err error) {
 		return m, err
 	}
 	defer func() { err = errors.Join(err, e.out.Discard()) }()
+	if opt.Format == sqlite {
+		if e.scratch, err = os.MkdirTemp("", "agentlens-export-"); err != nil {
+			return m, err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(e.scratch)) }()
+	}
 	for _, p := range parts {
 		t, err := e.table(ctx, p)
 		if err != nil {
 			return m, err
 		}
 		m.Tables = append(m.Tables, t)
+	}
+	if opt.Format == sqlite {
+		if err := e.load(ctx); err != nil {
+			return m, err
+		}
 	}
 	files, err := e.out.Files()
 	if err != nil {
@@ -160,10 +182,11 @@ func Run(ctx context.Context, dir string, opt Options) (m Manifest, err error) {
 }
 
 type exporter struct {
-	dir    string
-	opt    Options
-	column string // of the partitions, "" for none
-	out    *outdir.Dir
+	dir     string
+	opt     Options
+	column  string // of the partitions, "" for none
+	out     *outdir.Dir
+	scratch string // Parquet files that SQLite is loaded from, "" for another format
 
 	chosen *choice           // nil for all rows
 	task   map[string]string // task of a run, for partitions
@@ -180,8 +203,11 @@ type part struct {
 	profile string
 }
 
+func (p part) String() string { return strings.TrimPrefix(p.profile+"/"+p.table.Name, "/") }
+
 // parts lists what to export, in the order of the schema.
-func (e *exporter) parts(have []string) ([]part, error) {
+func (e *exporter) parts(source bench.Manifest) ([]part, error) {
+	have := source.Parameters.Profiles
 	profiles := e.opt.Profiles
 	if len(profiles) == 0 {
 		profiles = have
@@ -207,8 +233,15 @@ func (e *exporter) parts(have []string) ([]part, error) {
 	var out []part
 	for _, profile := range append([]string{""}, profiles...) {
 		for _, t := range schema.Tables() {
-			if t.PerProfile == (profile != "") && (len(e.opt.Tables) == 0 || slices.Contains(e.opt.Tables, t.Name)) {
-				out = append(out, part{t, profile})
+			if t.PerProfile != (profile != "") || len(e.opt.Tables) > 0 && !slices.Contains(e.opt.Tables, t.Name) {
+				continue
+			}
+			p := part{t, profile}
+			switch has := slices.ContainsFunc(source.Tables, func(s store.TableStat) bool { return s.Table == t.Name && s.Profile == profile }); {
+			case has:
+				out = append(out, p)
+			case len(e.opt.Tables) > 0:
+				return nil, fmt.Errorf("%w: the dataset was published without the table %s", ErrUsage, p)
 			}
 		}
 	}
@@ -236,7 +269,7 @@ func (e *exporter) index(ctx context.Context) error {
 	if e.opt.Where == "" && e.column == "" {
 		return nil
 	}
-	db, err := store.Open(e.dir)
+	db, err := store.Open(ctx, e.dir)
 	if err != nil {
 		return err
 	}
@@ -347,6 +380,9 @@ func (e *exporter) table(ctx context.Context, p part) (out TableOut, err error) 
 		out.Files = append(out.Files, FileOut{File: outdir.File{Path: name}, Rows: n})
 		return err
 	}
+	if e.opt.Format == sqlite {
+		return out, write(DatabaseName, spans)
+	}
 	if without == "" {
 		return out, write(t.String()+"."+e.opt.Format, spans)
 	}
@@ -370,12 +406,16 @@ func (e *exporter) table(ctx context.Context, p part) (out TableOut, err error) 
 
 func (e *exporter) file(ctx context.Context, t *table, l *layout, wanted []int, name string, spans []span) (rows int64, err error) {
 	path, err := e.out.Path(name)
+	if e.opt.Format == sqlite {
+		path = store.ParquetPath(e.scratch, t.Name, t.profile)
+		err = os.MkdirAll(filepath.Dir(path), 0o755)
+	}
 	if err != nil {
 		return 0, err
 	}
 	var s sink
 	switch e.opt.Format {
-	case "parquet":
+	case "parquet", sqlite:
 		s, err = newParquet(path, l)
 	case "arrow":
 		s, err = newArrow(path, l)
@@ -396,6 +436,22 @@ func (e *exporter) file(ctx context.Context, t *table, l *layout, wanted []int, 
 		return rows, fmt.Errorf("writing %s: %w", name, err)
 	}
 	return rows, nil
+}
+
+// load makes the SQLite file of the Parquet files written so far.
+func (e *exporter) load(ctx context.Context) error {
+	manifest, err := os.ReadFile(filepath.Join(e.dir, bench.ManifestName))
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(e.scratch, bench.ManifestName), manifest, 0o644); err != nil {
+		return err
+	}
+	path, err := e.out.Path(DatabaseName)
+	if err != nil {
+		return err
+	}
+	return store.Load(ctx, e.scratch, path)
 }
 
 // encode makes a partition's value safe in a path.

@@ -32,8 +32,6 @@ type layout struct {
 	dicts   []*dictionary
 }
 
-func newRow(v schema.Variant) any { return reflect.New(v.Row).Interface() }
-
 // layoutOf leaves out one column, "" for none. It also returns the positions of the others.
 func layoutOf(t *table, without string) (*layout, []int) {
 	l := &layout{name: t.String()}

@@ -49,12 +49,18 @@ func openTable(dir string, s schema.Table, profile string) (*table, error) {
 	if err == nil {
 		t.parquet, err = parquet.OpenFile(file, info.Size())
 	}
-	if err == nil && !parquet.EqualNodes(t.parquet.Schema(), parquet.SchemaOf(newRow(v))) {
-		err = errors.New("it has other columns than this version's tables")
+	var at []int
+	if err == nil {
+		at, err = store.ColumnsOf(t.parquet, v)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("reading %s: %w", file.Name(), err), file.Close())
 	}
+	columns := make([]schema.Column, len(at))
+	for i, c := range at {
+		columns[i] = v.Columns[c]
+	}
+	t.variant.Columns = columns
 	return t, nil
 }
 

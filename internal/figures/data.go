@@ -161,7 +161,7 @@ func openDataset(ctx context.Context, dir string) (*dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := store.Open(dir)
+	db, err := store.Open(ctx, dir)
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ func published(t *testing.T) *dataset {
 	if _, err := w.Finish(); err != nil {
 		t.Fatal(err)
 	}
-	db, err := store.Open(dir)
+	db, err := store.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func dataset(t *testing.T, profiles []string, tables []string, rows map[string]a
 	if _, err := w.Finish(); err != nil {
 		t.Fatal(err)
 	}
-	db, err := store.Open(dir)
+	db, err := store.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,15 +34,18 @@ type DB struct {
 
 // Open opens the dataset in dir.
 func Open(ctx context.Context, dir string) (*DB, error) {
-	known, err := store.Open(dir) // it must be a dataset of this version
+	known, err := store.Open(ctx, dir) // it must be a dataset of this version
 	if err != nil {
 		return nil, err
 	}
 	if err := known.Close(); err != nil {
 		return nil, err
 	}
-	path, err := filepath.Abs(store.DBPath(dir))
+	path, err := store.Database(ctx, dir)
 	if err != nil {
+		return nil, err
+	}
+	if path, err = filepath.Abs(path); err != nil {
 		return nil, err
 	}
 	uri := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: "mode=ro&immutable=1&_query_only=1&_dqs=0"}

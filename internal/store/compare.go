@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"iter"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,10 +60,25 @@ type Report struct {
 // Compare reads the whole dataset in dir and checks that the SQLite and the Parquet files
 // hold the same rows, with unique keys, existing parents, and values their columns allow,
 // and that SQLite's file is sound and has exactly the tables, indexes and views it should
-// have. It streams: memory does not grow with the rows. The error is for a dataset that
-// can't be opened; everything else is a problem.
-func Compare(ctx context.Context, dir string) (*Report, error) {
-	db, err := Open(dir)
+// have. Of a dataset of Parquet files only it checks keys, parents and values of the tables
+// that are there. It streams: memory does not grow with the rows. The error is for a dataset
+// that can't be opened; everything else is a problem.
+func Compare(ctx context.Context, dir string) (report *Report, err error) {
+	path := DBPath(dir)
+	_, missing := os.Stat(path)
+	partial := errors.Is(missing, fs.ErrNotExist)
+	if partial {
+		temp, terr := os.MkdirTemp("", "agentlens-compare-")
+		if terr != nil {
+			return nil, terr
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+		path = filepath.Join(temp, dbName)
+		if err := Load(ctx, dir, path); err != nil {
+			return &Report{Problems: []Problem{{Detail: err.Error()}}}, ctx.Err()
+		}
+	}
+	db, err := open(path, true)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +87,7 @@ func Compare(ctx context.Context, dir string) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &comparer{ctx: ctx, dir: dir, db: db, found: map[string]int{}}
+	c := &comparer{ctx: ctx, dir: dir, db: db, partial: partial, found: map[string]int{}}
 	for _, check := range []func() error{c.integrity, c.objects, c.profiles, c.parents, func() error { return c.files(parts) }} {
 		if err := check(); ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -95,11 +111,12 @@ func Compare(ctx context.Context, dir string) (*Report, error) {
 }
 
 type comparer struct {
-	ctx    context.Context
-	dir    string
-	db     *DB
-	report Report
-	found  map[string]int // problems by profile and table
+	ctx     context.Context
+	dir     string
+	db      *DB
+	partial bool // there are Parquet files only, some tables and columns may be missing
+	report  Report
+	found   map[string]int // problems by profile and table
 }
 
 func (c *comparer) problem(p Problem) {
@@ -187,6 +204,9 @@ func (c *comparer) parents() error {
 			if !ok {
 				return fmt.Errorf("no table %s", col.Ref)
 			}
+			if c.partial && !c.present(parent) {
+				continue
+			}
 			v := parent.Variants[0]
 			match := "p." + v.Columns[v.Key()[0]].Name + " = c." + col.Name
 			if parent.PerProfile {
@@ -208,6 +228,20 @@ func (c *comparer) parents() error {
 		}
 	}
 	return nil
+}
+
+// present says whether a table has Parquet files.
+func (c *comparer) present(t schema.Table) bool {
+	profiles := []string{""}
+	if t.PerProfile {
+		profiles = c.db.Profiles
+	}
+	for _, p := range profiles {
+		if _, err := os.Stat(ParquetPath(c.dir, t.Name, p)); err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // files finds Parquet files that don't belong to the dataset.
@@ -232,6 +266,9 @@ func (c *comparer) files(parts []part) error {
 func (c *comparer) part(p part) error {
 	columns := p.variant.Columns
 	file, err := openParquet(c.dir, p)
+	if c.partial && errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
 		detail := err.Error()
 		if errors.Is(err, fs.ErrNotExist) {
@@ -241,6 +278,11 @@ func (c *comparer) part(p part) error {
 		return nil
 	}
 	defer file.close()
+	for i, column := range columns {
+		if !c.partial && !file.has(i) {
+			c.problem(Problem{Table: p.table.Name, Profile: p.profile, Column: column.Name, Detail: "Parquet lacks the column"})
+		}
+	}
 	groups, err := c.db.PrepareContext(c.ctx, p.selectSQL("?"))
 	if err != nil {
 		return err

@@ -12,9 +12,13 @@ const (
 	dbName      = "agentlens.db"
 	dataName    = "data"
 	scratchName = "scratch.tmp"
+
+	// Written by package bench.
+	manifestName  = "manifest.json"
+	checksumsName = "SHA256SUMS"
 )
 
-// DBPath is the SQLite file of the dataset in dir.
+// DBPath is the SQLite file of the dataset in dir, if it has one; Database finds or makes one.
 func DBPath(dir string) string { return filepath.Join(dir, dbName) }
 
 // ParquetPath is the Parquet file of a table; profile is "" for a shared table.

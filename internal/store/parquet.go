@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"reflect"
+	"slices"
 	"strconv"
 	"unsafe"
 
@@ -134,6 +135,7 @@ func (w *parquetWriter) wrap(err error) error {
 // parquetRows reads the rows of one table's file as cells.
 type parquetRows struct {
 	columns []schema.Column
+	at      []int // of each column of the file, in columns
 	file    *os.File
 	parquet *parquet.File
 	group   int
@@ -142,7 +144,8 @@ type parquetRows struct {
 	pending []parquet.Row
 }
 
-// openParquet opens a part's file and checks that it has the part's columns.
+// openParquet opens a part's file and checks that it has the part's columns. Columns of log
+// text may be missing; their cells are null, or empty where no null is allowed.
 func openParquet(dir string, p part) (*parquetRows, error) {
 	file, err := os.Open(ParquetPath(dir, p.table.Name, p.profile))
 	if err != nil {
@@ -164,11 +167,34 @@ func (r *parquetRows) open(p part) error {
 	if r.parquet, err = parquet.OpenFile(r.file, info.Size()); err != nil {
 		return fmt.Errorf("reading %s: %w", r.file.Name(), err)
 	}
-	if got, want := r.parquet.Schema(), parquetSchema(p); !parquet.EqualNodes(got, want) {
-		return fmt.Errorf("%s has other columns than version %d of the tables:\n%v", r.file.Name(), schema.Version, got)
+	if r.at, err = ColumnsOf(r.parquet, p.variant); err != nil {
+		return fmt.Errorf("%s: %w", r.file.Name(), err)
 	}
 	return nil
 }
+
+// ColumnsOf says which of a table's columns each column of its file is. The file has them
+// all, in order, but for columns of log text.
+func ColumnsOf(file *parquet.File, v schema.Variant) ([]int, error) {
+	got, want := file.Schema().Fields(), parquet.SchemaOf(reflect.New(v.Row).Interface()).Fields()
+	var at []int
+	for i, c := range v.Columns {
+		switch n := len(at); {
+		case n < len(got) && got[n].Name() == c.Name && parquet.EqualNodes(got[n], want[i]):
+			at = append(at, i)
+		case c.LogText && (n == len(got) || got[n].Name() != c.Name):
+		default:
+			return nil, fmt.Errorf("other columns than version %d of the tables, from %s on:\n%v", schema.Version, c.Name, file.Schema())
+		}
+	}
+	if len(at) < len(got) {
+		return nil, fmt.Errorf("a column %s, which version %d of the tables does not have", got[len(at)].Name(), schema.Version)
+	}
+	return at, nil
+}
+
+// has says whether the file has a column of the table.
+func (r *parquetRows) has(column int) bool { return slices.Contains(r.at, column) }
 
 // next fills out with the next row, or returns io.EOF.
 func (r *parquetRows) next(out []value) (err error) {
@@ -198,7 +224,11 @@ func (r *parquetRows) next(out []value) (err error) {
 			return fmt.Errorf("reading %s: %w", r.file.Name(), err)
 		}
 	}
-	for i, v := range r.pending[0] {
+	for i, c := range r.columns {
+		out[i] = value{null: c.Nullable}
+	}
+	for j, v := range r.pending[0] {
+		i := r.at[j]
 		switch {
 		case v.IsNull():
 			out[i] = value{null: true}

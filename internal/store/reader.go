@@ -3,10 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"os"
 	"reflect"
@@ -26,19 +24,25 @@ type DB struct {
 
 // Open opens the dataset in dir. A file that is no dataset, or of another version of the
 // tables, is an error.
-func Open(dir string) (*DB, error) { return open(dir, true) }
+func Open(ctx context.Context, dir string) (*DB, error) {
+	path, err := Database(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	return open(path, true)
+}
 
 // OpenAny opens the dataset in dir whatever the version of its tables, for comparing it with
 // another one.
-func OpenAny(dir string) (*DB, error) { return open(dir, false) }
-
-func open(dir string, current bool) (*DB, error) {
-	path := DBPath(dir)
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("store: %s holds no dataset: there is no %s", dir, dbName)
-	} else if err != nil {
-		return nil, fmt.Errorf("store: %w", err)
+func OpenAny(ctx context.Context, dir string) (*DB, error) {
+	path, err := Database(ctx, dir)
+	if err != nil {
+		return nil, err
 	}
+	return open(path, false)
+}
+
+func open(path string, current bool) (*DB, error) {
 	uri, err := fileURI(path)
 	if err != nil {
 		return nil, err

@@ -22,12 +22,13 @@ type sqliteWriter struct {
 	conn  driver.Conn
 }
 
-func newSQLiteWriter(dir string, profiles []string) (*sqliteWriter, error) {
-	w := &sqliteWriter{final: DBPath(dir)}
+// newSQLiteWriter writes the file final, which does not exist, by way of the file scratch.
+func newSQLiteWriter(final, scratch string, profiles []string) (*sqliteWriter, error) {
+	w := &sqliteWriter{final: final}
 	if _, err := os.Lstat(w.final); err == nil {
 		return nil, fmt.Errorf("store: %s exists already", w.final)
 	}
-	dsn, err := fileURI(filepath.Join(dir, scratchName, "load.db"))
+	dsn, err := fileURI(scratch)
 	if err != nil {
 		return nil, err
 	}

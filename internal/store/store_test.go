@@ -66,7 +66,7 @@ func compareRows[T any](t testing.TB, what string, got, want []T) {
 
 func checkAll(t testing.TB, dir string, set dataset) {
 	t.Helper()
-	db, err := Open(dir)
+	db, err := Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -363,22 +363,22 @@ func TestCreateRefusesAnExistingDataset(t *testing.T) {
 
 func TestOpenNamesWhatIsWrong(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "no agentlens.db") {
+	if _, err := Open(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "neither agentlens.db nor") {
 		t.Errorf("error %v", err)
 	}
 	dataset{}.write(t, dir, 1)
 	change(t, dir, fmt.Sprintf("PRAGMA user_version = %d", schema.Version+1))
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "version") {
+	if _, err := Open(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "version") {
 		t.Errorf("error %v", err)
 	}
 	change(t, dir, "PRAGMA application_id = 1")
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "application_id") {
+	if _, err := Open(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "application_id") {
 		t.Errorf("error %v", err)
 	}
 	if err := os.WriteFile(DBPath(dir), bytes.Repeat([]byte("no database "), 1000), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(dir); err == nil {
+	if _, err := Open(t.Context(), dir); err == nil {
 		t.Error("opened a text file")
 	}
 }

@@ -73,7 +73,7 @@ func Create(dir string, profiles []string) (*Writer, error) {
 		chunks:  make(chan chunk, 16),
 	}
 	w.failed, w.fail = context.WithCancelCause(context.Background())
-	if w.sqlite, err = newSQLiteWriter(dir, profiles); err != nil {
+	if w.sqlite, err = newSQLiteWriter(DBPath(dir), filepath.Join(dir, scratchName, "load.db"), profiles); err != nil {
 		os.RemoveAll(filepath.Join(dir, scratchName))
 		return nil, err
 	}

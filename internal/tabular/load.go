@@ -109,11 +109,15 @@ func loadDataset(ctx context.Context, in Input, wanted []string) (*Frame, error)
 	if in.Query != "" && in.Profile != "" {
 		return nil, fmt.Errorf("%w: --profile has no effect on --query; name the profile in the query", ErrUsage)
 	}
-	rel, err := datasetRelation(in.Path, in.Profile)
+	rel, err := datasetRelation(ctx, in.Path, in.Profile)
 	if err != nil {
 		return nil, err
 	}
-	conn, err := openSQLite(ctx, store.DBPath(in.Path), true)
+	path, err := store.Database(ctx, in.Path)
+	if err != nil {
+		return nil, err
+	}
+	conn, err := openSQLite(ctx, path, true)
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", in.Path, err)
 	}

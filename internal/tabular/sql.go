@@ -70,8 +70,8 @@ type relation struct {
 // datasetRelation joins what a profile knows of every run: a row per run, by id. A column
 // has the name table.column, and its plain name belongs to the first table that has it in
 // the order trajectories, features, tiers, signals, published.
-func datasetRelation(dir, profile string) (relation, error) {
-	db, err := store.Open(dir)
+func datasetRelation(ctx context.Context, dir, profile string) (relation, error) {
+	db, err := store.Open(ctx, dir)
 	if err != nil {
 		return relation{}, err
 	}

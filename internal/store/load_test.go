@@ -1,0 +1,164 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/agentlens-bench/agentlens/internal/cachedir"
+	"github.com/agentlens-bench/agentlens/schema"
+)
+
+// withManifest writes what package bench writes and Load reads.
+func withManifest(t *testing.T, dir string, profiles []string) {
+	t.Helper()
+	text := fmt.Sprintf(`{"schema_version": %d, "parameters": {"profiles": ["%s"]}}`, schema.Version, strings.Join(profiles, `","`))
+	for name, content := range map[string]string{manifestName: text, checksumsName: t.Name() + "\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// The Parquet files alone give the SQLite file back, byte for byte.
+func TestLoadGivesTheDatabaseBack(t *testing.T) {
+	t.Setenv(cachedir.Variable, t.TempDir())
+	set := consistent(t, 3, 400)
+	dir := t.TempDir()
+	set.write(t, dir, 1000)
+	withManifest(t, dir, schema.Profiles())
+	want, err := os.ReadFile(DBPath(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(DBPath(dir)); err != nil {
+		t.Fatal(err)
+	}
+	path, err := Database(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != string(want) {
+		t.Error("the loaded file has other bytes than the one the dataset was built with")
+	}
+	checkAll(t, dir, set)
+	if again, err := Database(t.Context(), dir); err != nil || again != path {
+		t.Errorf("a second time: %s, %v", again, err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(left) != 1 {
+		t.Errorf("the cache holds %v", left)
+	}
+}
+
+func TestCopyTable(t *testing.T) {
+	t.Setenv(cachedir.Variable, t.TempDir())
+	set := consistent(t, 4, 400)
+	dir, whole, bare := t.TempDir(), t.TempDir(), t.TempDir()
+	stats := set.write(t, dir, 1000)
+	for _, out := range []string{whole, bare} {
+		withManifest(t, out, schema.Profiles())
+	}
+	parts, err := partsOf(schema.Profiles())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kept []TableStat
+	for i, p := range parts {
+		got, err := CopyTable(t.Context(), dir, whole, p.table, p.profile, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != stats[i] {
+			t.Errorf("the copy of %s is %v, want %v", p, got, stats[i])
+		}
+		if p.table.Name == "published" || p.table.Name == "ingest_errors" {
+			continue
+		}
+		if got, err = CopyTable(t.Context(), dir, bare, p.table, p.profile, false); err != nil {
+			t.Fatal(err)
+		}
+		kept = append(kept, got)
+	}
+	if got, want := hashes(t, filepath.Join(whole, dataName)), hashes(t, filepath.Join(dir, dataName)); got != want {
+		t.Errorf("files of the copy:\n%s, want\n%s", got, want)
+	}
+
+	report, err := Compare(t.Context(), bare)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range report.Problems {
+		t.Error(p)
+	}
+	if !reflect.DeepEqual(report.Tables, kept) {
+		t.Errorf("Compare says\n%v, CopyTable\n%v", report.Tables, kept)
+	}
+	db, err := Open(t.Context(), bare)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	i := 0
+	want := set[[2]string{"states", ""}].Interface().([]schema.State)
+	for s, err := range ReadSQL[schema.State](t.Context(), db.DB, "SELECT * FROM states ORDER BY trajectory_id, step") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := want[i]
+		w.Command, w.Observation, w.ObservationHash = nil, nil, ""
+		if !reflect.DeepEqual(s, w) {
+			t.Fatalf("state %d is\n%+v, want\n%+v", i, s, w)
+		}
+		i++
+	}
+	if i != len(want) {
+		t.Errorf("%d states, want %d", i, len(want))
+	}
+	if _, err := CopyTable(t.Context(), bare, t.TempDir(), parts[len(parts)-1].table, "none", true); err == nil {
+		t.Error("copied a table of an unknown profile")
+	}
+	published, _ := schema.Lookup("published")
+	if _, err := CopyTable(t.Context(), bare, t.TempDir(), published, "", true); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a table without a file: %v", err)
+	}
+}
+
+func TestLoadNamesWhatIsWrong(t *testing.T) {
+	t.Setenv(cachedir.Variable, t.TempDir())
+	out := filepath.Join(t.TempDir(), "x.db")
+	for name, change := range map[string]func(dir string){
+		"manifest.json is damaged": func(dir string) { os.WriteFile(filepath.Join(dir, manifestName), []byte("{"), 0o644) },
+		"version 7": func(dir string) {
+			os.WriteFile(filepath.Join(dir, manifestName), []byte(`{"schema_version":7}`), 0o644)
+		},
+		"neither":        func(dir string) { os.Remove(filepath.Join(dir, manifestName)) },
+		"models.parquet": func(dir string) { os.WriteFile(ParquetPath(dir, "models", ""), []byte("PAR1"), 0o644) },
+		"other columns": func(dir string) {
+			text, _ := os.ReadFile(ParquetPath(dir, "models", ""))
+			os.WriteFile(ParquetPath(dir, "tasks", ""), text, 0o644)
+		},
+	} {
+		dir := t.TempDir()
+		dataset{}.write(t, dir, 10)
+		withManifest(t, dir, schema.Profiles())
+		change(dir)
+		if err := Load(t.Context(), dir, out); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("want an error with %q: %v", name, err)
+		}
+		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(out), ".*")); len(left) > 0 {
+			t.Errorf("%s left %v", name, left)
+		}
+	}
+	if _, err := os.Stat(out); err == nil {
+		t.Error("a failed load left a file")
+	}
+}
