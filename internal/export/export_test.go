@@ -19,6 +19,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/parquet-go/parquet-go"
+	"pgregory.net/rapid"
 
 	"github.com/agentlens-bench/agentlens/internal/outdir"
 	"github.com/agentlens-bench/agentlens/internal/store"
@@ -432,5 +434,77 @@ func BenchmarkStates(b *testing.B) {
 				b.ReportMetric(float64(m.Tables[0].Rows), "rows")
 			}
 		})
+	}
+}
+
+func openStates(t *testing.T, dir string) *table {
+	t.Helper()
+	all := schema.Tables()
+	states, err := openTable(dir, all[slices.IndexFunc(all, func(s schema.Table) bool { return s.Name == "states" })], "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { states.close() })
+	return states
+}
+
+// Rows are read in whatever order, over the ends of pages, with the values they have in order.
+func TestReadAnywhere(t *testing.T) {
+	states := openStates(t, dataset(t, 300, 50))
+	n := int(states.parquet.RowGroups()[0].NumRows())
+	for _, name := range []string{"step", "tool", "is_error", "observation"} {
+		column := slices.IndexFunc(states.variant.Columns, func(c schema.Column) bool { return c.Name == name })
+		if index, err := states.parquet.RowGroups()[0].ColumnChunks()[column].OffsetIndex(); name == "observation" && (err != nil || index.NumPages() < 3) {
+			t.Fatalf("a column of few pages tests little: %v", err)
+		}
+		inOrder := make([]parquet.Value, n)
+		c := states.column(0, column)
+		if err := c.read(0, inOrder); err != nil {
+			t.Fatal(err)
+		}
+		rapid.Check(t, func(t *rapid.T) {
+			from := rapid.IntRange(0, n-1).Draw(t, "from")
+			got := make([]parquet.Value, rapid.IntRange(1, min(n-from, 3000)).Draw(t, "rows"))
+			if err := c.read(int64(from), got); err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range got {
+				if !parquet.DeepEqual(v, inOrder[from+i]) {
+					t.Fatalf("%s of row %d: %v, want %v", name, from+i, v, inOrder[from+i])
+				}
+			}
+		})
+		if err := c.close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// An error of the writer or a cancelled context ends a scan, which then hands on nothing more.
+func TestScanEnds(t *testing.T) {
+	states := openStates(t, dataset(t, 20, 5))
+	spans, err := states.spans(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := errors.New("disk full")
+	ctx, cancel := context.WithCancel(t.Context())
+	for _, c := range []struct {
+		yield func() error
+		want  error
+	}{
+		{func() error { return full }, full},
+		{func() error { cancel(); return nil }, context.Canceled},
+	} {
+		blocks := 0
+		err := states.scan(ctx, spans, []int{0, 1}, func(block) error {
+			if blocks++; blocks == 3 {
+				return c.yield()
+			}
+			return nil
+		})
+		if !errors.Is(err, c.want) || blocks < 3 || blocks > 4 {
+			t.Errorf("%v after %d blocks, want %v after 3", err, blocks, c.want)
+		}
 	}
 }

@@ -91,8 +91,10 @@ func newParquet(path string, l *layout) (sink, error) {
 func (s *parquetSink) write(b block) error {
 	for i, c := range s.w.ColumnWriters() {
 		values := b.columns[i]
-		for j := range values { // a partition's file may lack a column before this one
-			values[j] = values[j].Level(0, values[j].DefinitionLevel(), i)
+		if values[0].Column() != i { // a partition's file lacks a column before this one
+			for j := range values {
+				values[j] = values[j].Level(0, values[j].DefinitionLevel(), i)
+			}
 		}
 		if _, err := c.WriteRowValues(values); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
@@ -79,6 +80,7 @@ func (t *table) spans(ctx context.Context) ([]span, error) {
 	key := t.variant.Key()[0]
 	number := t.variant.Columns[key].Kind == schema.Integer
 	var out []span
+	values := make([]parquet.Value, blockRows)
 	for g := range t.parquet.RowGroups() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -86,8 +88,8 @@ func (t *table) spans(ctx context.Context) ([]span, error) {
 		c := t.column(g, key)
 		at := int64(0)
 		for n := t.parquet.RowGroups()[g].NumRows(); at < n; {
-			values, err := c.read(int(min(blockRows, n-at)))
-			if err != nil {
+			values = values[:min(blockRows, n-at)]
+			if err := c.read(at, values); err != nil {
 				return nil, errors.Join(t.wrap(err), c.close())
 			}
 			for _, v := range values {
@@ -117,59 +119,74 @@ func (t *table) spans(ctx context.Context) ([]span, error) {
 	return out, nil
 }
 
-// columnReader reads the values of one column of a row group.
+// columnReader reads the values of one column of a row group. Rows near the last ones read
+// cost nothing, in whatever order they are asked for: a page is decoded as a whole and kept
+// until another one is needed.
 type columnReader struct {
-	pages parquet.Pages
-	page  parquet.ValueReader // nil before a page
-	buf   []parquet.Value
-	at    int64 // next row
+	chunk  parquet.ColumnChunk
+	pages  parquet.Pages
+	text   bool
+	values []parquet.Value // of the page
+	from   int64           // its first row
 }
 
 func (t *table) column(group, column int) *columnReader {
-	return &columnReader{pages: t.parquet.RowGroups()[group].ColumnChunks()[column].Pages()}
+	chunk := t.parquet.RowGroups()[group].ColumnChunks()[column]
+	return &columnReader{chunk: chunk, pages: chunk.Pages(), text: t.variant.Columns[column].Kind == schema.Text}
 }
 
-// seek moves to a row of the group.
-func (c *columnReader) seek(row int64) error {
-	if c.at == row {
-		return nil
-	}
-	c.page, c.at = nil, row
-	return c.pages.SeekToRow(row)
-}
-
-// read returns the next n values; they are valid until the next call, the texts for ever.
-func (c *columnReader) read(n int) (values []parquet.Value, err error) {
+// read fills values with those from a row on. Their texts stay as they are for ever.
+func (c *columnReader) read(row int64, values []parquet.Value) (err error) {
 	defer func() {
 		if p := recover(); p != nil { // parquet-go panics on some malformed pages
 			err = fmt.Errorf("malformed page: %v", p)
 		}
 	}()
-	if cap(c.buf) < n {
-		c.buf = make([]parquet.Value, max(n, blockRows))
-	}
-	values = c.buf[:n]
-	for have := 0; have < n; {
-		if c.page == nil {
-			page, err := c.pages.ReadPage()
-			if err != nil {
-				if err == io.EOF {
-					err = io.ErrUnexpectedEOF
-				}
-				return nil, err
+	for len(values) > 0 {
+		if row < c.from || row >= c.from+int64(len(c.values)) {
+			if err := c.load(row); err != nil {
+				return err
 			}
-			c.page = page.Values()
 		}
-		got, err := c.page.ReadValues(values[have:])
-		have += got
-		c.at += int64(got)
-		if err == io.EOF {
-			c.page = nil
-		} else if err != nil {
-			return nil, err
+		n := copy(values, c.values[row-c.from:])
+		values, row = values[n:], row+int64(n)
+	}
+	return nil
+}
+
+// load decodes the page with a row.
+func (c *columnReader) load(row int64) error {
+	next := c.from + int64(len(c.values))
+	c.values = c.values[:0]
+	if row != next {
+		next = 0
+		if index, err := c.chunk.OffsetIndex(); err == nil {
+			next = index.FirstRowIndex(sort.Search(index.NumPages(), func(i int) bool { return index.FirstRowIndex(i) > row }) - 1)
+		}
+		if err := c.pages.SeekToRow(next); err != nil {
+			return err
 		}
 	}
-	return values, nil
+	for {
+		page, err := c.pages.ReadPage()
+		if err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return err
+		}
+		n := int(page.NumValues())
+		c.values = slices.Grow(c.values[:0], n)[:n]
+		if got, err := page.Values().ReadValues(c.values); got < n {
+			return errors.Join(fmt.Errorf("page of %d values has only %d", n, got), err)
+		}
+		if !c.text { // texts lie in the page
+			parquet.Release(page)
+		}
+		if c.from, next = next, next+int64(n); row < next {
+			return nil
+		}
+	}
 }
 
 func (c *columnReader) close() error { return c.pages.Close() }
@@ -180,8 +197,34 @@ type block struct {
 	columns [][]parquet.Value
 }
 
-// scan hands on the rows of the spans in their order, with the wanted columns.
-func (t *table) scan(ctx context.Context, spans []span, wanted []int, yield func(block) error) (err error) {
+// scan hands on the rows of the spans in their order, with the wanted columns. A block is
+// valid until the next one; while it is used, the next one is read.
+func (t *table) scan(ctx context.Context, spans []span, wanted []int, yield func(block) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	blocks, used := make(chan block), make(chan block, 2)
+	for range cap(used) {
+		used <- block{columns: make([][]parquet.Value, len(wanted))}
+	}
+	var failed error // to read; set before blocks is closed
+	go func() {
+		defer close(blocks)
+		failed = t.read(ctx, spans, wanted, used, blocks)
+	}()
+	var err error
+	for b := range blocks { // to the end also after an error, so that the reader ends
+		if err == nil {
+			if err = yield(b); err != nil {
+				cancel()
+			}
+		}
+		used <- b
+	}
+	return cmp.Or(err, failed)
+}
+
+// read sends the rows of the spans, in blocks that it takes from used.
+func (t *table) read(ctx context.Context, spans []span, wanted []int, used <-chan block, blocks chan<- block) (err error) {
 	readers := make([]*columnReader, len(wanted))
 	group := -1
 	closeAll := func() error {
@@ -195,7 +238,6 @@ func (t *table) scan(ctx context.Context, spans []span, wanted []int, yield func
 		return err
 	}
 	defer func() { err = errors.Join(err, closeAll()) }()
-	b := block{columns: make([][]parquet.Value, len(wanted))}
 	for i := 0; i < len(spans); {
 		s := spans[i]
 		for i++; i < len(spans) && spans[i].group == s.group && spans[i].from == s.to; i++ {
@@ -214,19 +256,16 @@ func (t *table) scan(ctx context.Context, spans []span, wanted []int, yield func
 			if err := ctx.Err(); err != nil {
 				return err
 			}
+			b := <-used
 			b.rows = int(min(blockRows, s.to-at))
 			for j, r := range readers {
-				if err := r.seek(at); err != nil {
-					return t.wrap(err)
-				}
-				if b.columns[j], err = r.read(b.rows); err != nil {
+				b.columns[j] = slices.Grow(b.columns[j][:0], b.rows)[:b.rows]
+				if err := r.read(at, b.columns[j]); err != nil {
 					return t.wrap(err)
 				}
 			}
 			at += int64(b.rows)
-			if err := yield(b); err != nil {
-				return err
-			}
+			blocks <- b
 		}
 	}
 	return nil
