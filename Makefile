@@ -33,3 +33,6 @@ interop: ## read the dataset BENCH and its exports with DuckDB, hyparquet, Arrow
 
 sample: ## regenerate the embedded sample and every other golden file
 	go test ./datasets ./schema ./cmd/agentlens -update
+
+notebooks: ## execute the notebooks and compare their outputs
+	scripts/notebooks
