@@ -3,7 +3,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 60s
 RUNS ?= 100000
 
-.PHONY: build test lint bench fuzz sample interop
+.PHONY: build test lint bench fuzz sample interop notebooks
 
 build: ## the binary
 	go build -trimpath -o agentlens ./cmd/agentlens
