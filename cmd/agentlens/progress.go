@@ -37,7 +37,7 @@ func (p *progress) report(phase string, done, total int64) {
 			progressbar.OptionSetDescription(phase),
 			progressbar.OptionThrottle(100 * time.Millisecond),
 			progressbar.OptionClearOnFinish(),
-			progressbar.OptionShowBytes(phase == "read"),
+			progressbar.OptionShowBytes(phase == "read" || phase == "fetch"),
 			progressbar.OptionSetWidth(30),
 		}
 		p.bar = progressbar.NewOptions64(total, opts...)

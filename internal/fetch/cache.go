@@ -1,0 +1,215 @@
+package fetch
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/agentlens-bench/agentlens/internal/outdir"
+)
+
+// A cache is the folder of one dataset on this machine. An unfinished file is a hidden one
+// beside its place.
+type cache struct{ dir string }
+
+// DigestError is a file with other bytes than listed.
+type DigestError struct {
+	File      File
+	Got       string // SHA-256 of the bytes that came
+	Bytes     int64  // how many; one more than listed when there were more still
+	LineFeeds bool   // it would be right with LF for every CRLF
+}
+
+func (e *DigestError) Error() string {
+	text := fmt.Sprintf("wrong bytes: SHA-256 %s, want %s", e.Got, e.File.SHA256)
+	switch {
+	case e.LineFeeds:
+		text += " (its line ends were changed to CRLF)"
+	case e.Bytes > e.File.Bytes:
+		text += fmt.Sprintf(" (more than %d bytes)", e.File.Bytes)
+	case e.Bytes < e.File.Bytes:
+		text += fmt.Sprintf(" (%d bytes, want %d)", e.Bytes, e.File.Bytes)
+	}
+	return text
+}
+
+// localError is a failure of this machine, which ends the fetch.
+type localError struct{ error }
+
+func (e localError) Unwrap() error { return e.error }
+
+func local(err error) error {
+	if err == nil {
+		return nil
+	}
+	return localError{fmt.Errorf("the cache can't be written: %w; make room, or choose another folder with --cache", err)}
+}
+
+// openCache makes the dataset's folder in root and waits until no other fetch uses it.
+func openCache(ctx context.Context, root string, r Recipe) (cache, func(), error) {
+	name := r.Name + "-" + r.SHA256[:12]
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return cache{}, nil, err
+	}
+	c := cache{filepath.Join(root, name)}
+	if err := os.MkdirAll(c.dir, 0o755); err != nil {
+		return cache{}, nil, local(err)
+	}
+	type lock struct {
+		release func()
+		err     error
+	}
+	held := make(chan lock, 1)
+	go func() {
+		release, err := lockedfile.MutexAt(filepath.Join(root, "."+name+".lock")).Lock()
+		held <- lock{release, err}
+	}()
+	select {
+	case l := <-held:
+		return c, l.release, local(l.err)
+	case <-ctx.Done():
+		go func() {
+			if l := <-held; l.err == nil {
+				l.release()
+			}
+		}()
+		return cache{}, nil, ctx.Err()
+	}
+}
+
+func (c cache) path(f File) string { return filepath.Join(c.dir, filepath.FromSlash(f.Path)) }
+
+func (c cache) part(f File) string {
+	dir, base := path.Split(f.Path)
+	return filepath.Join(c.dir, filepath.FromSlash(dir), "."+base+".part")
+}
+
+// verify says of each file whether it is there with the right bytes, jobs at a time.
+func (c cache) verify(ctx context.Context, files []File, jobs int) ([]bool, error) {
+	good := make([]bool, len(files))
+	var group errgroup.Group
+	group.SetLimit(jobs)
+	for i, f := range files {
+		group.Go(func() (err error) {
+			if ctx.Err() == nil {
+				good[i], err = c.has(f)
+			}
+			return err
+		})
+	}
+	return good, cmp.Or(group.Wait(), ctx.Err())
+}
+
+func (c cache) has(f File) (bool, error) {
+	info, err := os.Lstat(c.path(f))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && (!info.Mode().IsRegular() || info.Size() != f.Bytes) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	file, err := os.Open(c.path(f))
+	if err != nil {
+		return false, fmt.Errorf("the cache can't be read: %w", err)
+	}
+	defer file.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, file); err != nil {
+		return false, fmt.Errorf("the cache can't be read: %w", err)
+	}
+	return hex.EncodeToString(h.Sum(nil)) == f.SHA256, nil
+}
+
+// openPart opens what was got of a file so far, to read and to go on.
+func (c cache) openPart(f File) (*os.File, error) {
+	part := c.part(f)
+	if err := os.MkdirAll(filepath.Dir(part), 0o755); err != nil {
+		return nil, local(err)
+	}
+	file, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE, 0o644)
+	return file, local(err)
+}
+
+// finish closes a verified part and puts it in its place.
+func (c cache) finish(f File, part *os.File) error {
+	if err := errors.Join(part.Sync(), part.Close()); err != nil {
+		return local(err)
+	}
+	return local(os.Rename(part.Name(), c.path(f)))
+}
+
+// put stores a file whose bytes are at hand. Other bytes than listed are a *DigestError.
+func (c cache) put(f File, data []byte) error {
+	if err := check(f, data); err != nil {
+		return err
+	}
+	part, err := c.openPart(f)
+	if err != nil {
+		return err
+	}
+	defer part.Close()
+	if err := part.Truncate(0); err != nil {
+		return local(err)
+	}
+	if _, err := part.Write(data); err != nil {
+		return local(err)
+	}
+	return c.finish(f, part)
+}
+
+func check(f File, data []byte) error {
+	if digest(data) == f.SHA256 {
+		return nil
+	}
+	plain := bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	return &DigestError{File: f, Got: digest(data), Bytes: int64(len(data)), LineFeeds: digest(plain) == f.SHA256}
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// copyTo makes the folder out with all files, by links where the file system can.
+func (c cache) copyTo(ctx context.Context, out string, files []File) error {
+	d, err := outdir.Begin(out)
+	if err != nil {
+		return err
+	}
+	err = func() error {
+		for _, f := range files {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			to, err := d.Path(f.Path)
+			if err != nil {
+				return err
+			}
+			if os.Link(c.path(f), to) == nil {
+				continue
+			}
+			data, err := os.ReadFile(c.path(f))
+			if err != nil {
+				return err
+			}
+			if err := os.WriteFile(to, data, 0o644); err != nil {
+				return err
+			}
+		}
+		return d.Commit()
+	}()
+	return errors.Join(err, d.Discard())
+}
