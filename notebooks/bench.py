@@ -13,6 +13,7 @@ import sqlite3
 import subprocess
 import tempfile
 from pathlib import Path
+from string import Template
 
 import pandas as pd
 
@@ -42,10 +43,11 @@ def _program():
     return os.path.abspath(found)
 
 
-def agentlens(command, *, cwd=None, code=0):
+def agentlens(command, *, cwd=None, code=0, **paths):
     """Output of `agentlens COMMAND`, which has to end with the exit code given; with its messages
-    when that is an error's."""
-    done = subprocess.run([_program(), *shlex.split(command)], cwd=cwd, capture_output=True, text=True)
+    when that is an error's. $BENCH is the dataset, $NAME the path given as NAME."""
+    words = [Template(word).safe_substitute(paths, BENCH=DIR) for word in shlex.split(command)]
+    done = subprocess.run([_program(), *words], cwd=cwd, capture_output=True, text=True)
     if done.returncode != code:
         raise RuntimeError(f"agentlens {command}: exit code {done.returncode}\n{done.stderr}")
     return done.stdout + (done.stderr if code else "")
@@ -96,8 +98,8 @@ def _database():
 def _sqlite():
     path = Path(DIR, "agentlens.db")
     if not path.exists():
-        agentlens(shlex.join(["export", DIR, "--format", "sqlite", "--out", os.path.join(_work.name, "db")]))
         path = Path(_work.name, "db", "agentlens.db")
+        agentlens("export $BENCH --format sqlite --out $OUT", OUT=path.parent)
     return sqlite3.connect(f"file:{path}?mode=ro", uri=True)
 
 
@@ -111,7 +113,7 @@ def _read_sqlite(name, profile):
     view = name
     if profile and name in ("features", "signals"):
         view, of_profile = f"{name}_{profile}", ""
-    frame = pd.read_sql_query(f"SELECT * FROM {view}{of_profile}", _sqlite(), dtype=None, coerce_float=False)
+    frame = pd.read_sql_query(f"SELECT * FROM {view}{of_profile}", _sqlite(), coerce_float=False)
     frame = frame.drop(columns="profile", errors="ignore")
     columns = _schema()[name if name != "signals" else view]["properties"]
     types = {"integer": "Int64", "number": "Float64", "boolean": "boolean", "string": "string"}
