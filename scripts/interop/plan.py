@@ -111,7 +111,8 @@ def main(bench, db, exports):
 
     for t in tables:
         more = {"profile": t["profile"]} if "profile" in t else {}
-        item(str(db), "sqlite", t, [pathlib.Path(db).resolve() / "agentlens.db"], relation=t["table"], **more)
+        item(str(db), "sqlite", t, [pathlib.Path(db).resolve() / "agentlens.db"], relation=t["table"],
+             loaded=pathlib.Path(db).resolve() != bench, **more)
     if problems:
         sys.exit("\n".join(problems))
     json.dump({"items": items}, sys.stdout)
