@@ -3,7 +3,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 60s
 RUNS ?= 100000
 
-.PHONY: build test lint bench fuzz sample interop notebooks
+.PHONY: build test lint bench fuzz sample dataset interop notebooks
 
 build: ## the binary
 	go build -trimpath -o agentlens ./cmd/agentlens
@@ -33,6 +33,13 @@ interop: ## read the dataset BENCH and its exports with DuckDB, hyparquet, Arrow
 
 sample: ## regenerate the embedded sample and every other golden file
 	go test ./datasets ./schema ./cmd/agentlens -update
+
+dataset: ## datasets/agentlens-bench/2.0.0 from the release, RELEASE=FILE where you have it
+	rm -rf /tmp/agentlens-dataset datasets/agentlens-bench/2.0.0
+	go run ./cmd/agentlens build "$${RELEASE:-$$(go run ./cmd/agentlens fetch agentlens-bench)}" --out /tmp/agentlens-dataset
+	go run ./cmd/agentlens publish /tmp/agentlens-dataset --no-text --out datasets/agentlens-bench/2.0.0 \
+		--without published,published_tasks,published_references,alignments,states.timestamp,states.raw_tool,states.stage_source,states.content_hash
+	rm -rf /tmp/agentlens-dataset
 
 notebooks: ## execute the notebooks and compare their outputs
 	scripts/notebooks

@@ -49,10 +49,14 @@ type Column struct {
 	Ref      string   // table whose one-column key the column refers to, or ""
 	Index    bool     // has an index of its own
 	Enum     []string // closed vocabulary of a text column, or nil
-	LogText  bool     // holds text of the log as it is, or a digest of it; a published dataset may lack the column
+	LogText  bool     // holds text of the log as it is, or a digest of it
 	Doc      string
 	Field    int // index of the field in the row struct
 }
+
+// Optional says whether a published dataset may lack the column: its values are then null, or
+// empty where the column has no nulls.
+func (c Column) Optional() bool { return !c.PK && (c.Nullable || c.LogText) }
 
 // Variant is a table's columns in one profile.
 type Variant struct {

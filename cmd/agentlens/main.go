@@ -83,7 +83,7 @@ Exit codes: 0 done, 1 failure, 2 usage, 3 done but some records were refused.`,
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newBuild(), newVerify(), newShow(), newVersions(), newDiff(), newSchema(), newSynth(), newStats(), newAnnotate(), newReproduce(), newFigures(),
-		newCalibrate(), newAblate(), newBaseline(), newQuery(), newExport(), newCurate(),
+		newCalibrate(), newAblate(), newBaseline(), newQuery(), newExport(), newCurate(), newPublish(),
 		newValidate(), newInspect(), newConvert(), newFetch())
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	markUsage(root)

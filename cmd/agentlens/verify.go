@@ -1,12 +1,14 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
+	"github.com/agentlens-bench/agentlens/internal/publish"
 )
 
 func newVerify() *cobra.Command {
@@ -27,7 +29,7 @@ source and compares bytes.`,
 			if err != nil {
 				return err
 			}
-			v, err := bench.Verify(cmd.Context(), dir, opt)
+			v, err := verify(cmd.Context(), dir, opt)
 			if err != nil {
 				return err
 			}
@@ -50,6 +52,27 @@ source and compares bytes.`,
 	f.IntVar(&opt.Jobs, "jobs", 0, "with --rebuild: parallel workers (default: one per processor)")
 	f.BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return cmd
+}
+
+// verify checks a dataset, and the documents of a published one.
+func verify(ctx context.Context, dir string, opt bench.VerifyOptions) (bench.Verification, error) {
+	m, err := bench.ReadManifest(dir)
+	if err != nil {
+		return bench.Verification{}, err
+	}
+	if m.Publication != nil {
+		opt.Publish = func(ctx context.Context, built, out string) error { return publish.Again(ctx, built, out, m) }
+	}
+	v, err := bench.Verify(ctx, dir, opt)
+	if err != nil || m.Publication == nil {
+		return v, err
+	}
+	problems, err := publish.Check(dir)
+	if err != nil {
+		return v, err
+	}
+	v.Add("documents: croissant.json and datapackage.json describe the files that are there", problems)
+	return v, nil
 }
 
 func writeVerification(w io.Writer, v bench.Verification) error {

@@ -16,6 +16,14 @@ import (
 type Side struct {
 	Dir     string
 	Profile string // restricts the comparison to one profile; both sides have one, or none
+	DB      string // the folder's SQLite file, where it is known; "" finds or loads it
+}
+
+func (s Side) open(ctx context.Context) (*store.DB, error) {
+	if s.DB != "" {
+		return store.OpenFile(s.DB)
+	}
+	return store.OpenAny(ctx, s.Dir)
 }
 
 func (s Side) String() string {
@@ -48,6 +56,8 @@ type TableChange struct {
 	Columns        []ColumnChange `json:"columns"`
 	AddedColumns   []string       `json:"added_columns"`
 	RemovedColumns []string       `json:"removed_columns"`
+
+	added bool // A was published without the table
 }
 
 // ColumnChange counts rows whose value differs in one column.
@@ -91,17 +101,23 @@ func Compare(ctx context.Context, a, b Side) (Difference, error) {
 	if (a.Profile == "") != (b.Profile == "") {
 		return d, fmt.Errorf("%w: compare two versions, or two profiles", ErrUsage)
 	}
-	dbA, err := store.OpenAny(ctx, a.Dir)
+	dbA, err := a.open(ctx)
 	if err != nil {
 		return d, err
 	}
 	defer dbA.Close()
-	dbB, err := store.OpenAny(ctx, b.Dir)
+	dbB, err := b.open(ctx)
 	if err != nil {
 		return d, err
 	}
 	defer dbB.Close()
 	c := &comparison{ctx: ctx, a: dbA, b: dbB, d: &d}
+	if c.absentA, err = store.Absent(a.Dir); err != nil {
+		return d, err
+	}
+	if c.absentB, err = store.Absent(b.Dir); err != nil {
+		return d, err
+	}
 	if a.Profile == "" {
 		err = c.versions(a.Dir, b.Dir)
 	} else {
@@ -112,7 +128,8 @@ func Compare(ctx context.Context, a, b Side) (Difference, error) {
 	return d, err
 }
 
-// class names the largest kind of change; it decides the next version.
+// class names the largest kind of change; it decides the next version. A table that one side
+// was published without counts as its columns do.
 func (d *Difference) class() string {
 	class := "nothing"
 	if d.unequalSums {
@@ -120,6 +137,8 @@ func (d *Difference) class() string {
 	}
 	for _, t := range d.Tables {
 		switch {
+		case t.added:
+			class = "columns"
 		case t.OnlyA+t.OnlyB+t.Changed > 0 || len(t.RemovedColumns) > 0:
 			return "values"
 		case len(t.AddedColumns) > 0:
@@ -130,9 +149,10 @@ func (d *Difference) class() string {
 }
 
 type comparison struct {
-	ctx  context.Context
-	a, b *store.DB
-	d    *Difference
+	ctx              context.Context
+	a, b             *store.DB
+	absentA, absentB map[string]bool // tables and columns that a side was published without
+	d                *Difference
 }
 
 func (c *comparison) versions(dirA, dirB string) error {
@@ -215,6 +235,8 @@ func (c *comparison) tables() ([]diffTable, error) {
 	if err != nil {
 		return nil, err
 	}
+	namesA = slices.DeleteFunc(namesA, func(name string) bool { return c.absentA[name] })
+	namesB = slices.DeleteFunc(namesB, func(name string) bool { return c.absentB[name] })
 	var out []diffTable
 	for _, name := range union(namesA, namesB) {
 		t := diffTable{name: name, inA: slices.Contains(namesA, name), inB: slices.Contains(namesB, name)}
@@ -226,6 +248,8 @@ func (c *comparison) tables() ([]diffTable, error) {
 		if err != nil {
 			return nil, err
 		}
+		colsA = slices.DeleteFunc(colsA, func(col string) bool { return c.absentA[name+"."+col] })
+		colsB = slices.DeleteFunc(colsB, func(col string) bool { return c.absentB[name+"."+col] })
 		if !t.inA {
 			key, colsA = keyB, colsB
 		}
@@ -278,7 +302,7 @@ func columnsOf(ctx context.Context, db *store.DB, table string) (key, all []stri
 
 // table merges the rows of both sides by key.
 func (c *comparison) table(t diffTable, profileA, profileB, label string) error {
-	change := TableChange{Table: label, AddedColumns: t.added, RemovedColumns: t.removed}
+	change := TableChange{Table: label, AddedColumns: t.added, RemovedColumns: t.removed, added: !t.inA}
 	a, err := openSide(c.ctx, c.a, t, t.inA, profileA)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/store"
 )
@@ -57,7 +58,7 @@ func (l *lineage) begin(wanted string) (string, error) {
 	switch {
 	case slices.Contains(have, v):
 		return "", fmt.Errorf("%w: %s is in %s already; a version never changes, choose another one", ErrExists, v, l.root)
-	case l.newest != nil && v.compare(*l.newest) < 0:
+	case l.newest != nil && v.Compare(*l.newest) < 0:
 		return "", fmt.Errorf("%w: --version %s is older than the newest version %s of %s", ErrUsage, v, *l.newest, l.root)
 	}
 	l.wanted = &v
@@ -98,21 +99,13 @@ func (l *lineage) after(ctx context.Context, dir string) error {
 	if err != nil {
 		return fmt.Errorf("compare with version %s: %w", *l.newest, err)
 	}
-	l.version = *l.newest
-	switch d.Class {
-	case "values":
-		l.version = Version{l.newest.Major + 1, 0, 0}
-	case "columns":
-		l.version = Version{l.newest.Major, l.newest.Minor + 1, 0}
-	case "bytes":
-		l.version.Patch++
-	default:
-		l.unchanged = true
-	}
+	next, changed := l.newest.Next(d.Class)
+	l.version, l.unchanged = next, !changed
 	return nil
 }
 
-// tableSums are the digests of a dataset's files but for its manifest and SHA256SUMS.
+// tableSums are the digests of a dataset's tables and refused records. What else is in a
+// published folder describes them.
 func tableSums(dir string) (map[string]string, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -121,7 +114,7 @@ func tableSums(dir string) (map[string]string, error) {
 	defer root.Close()
 	out := map[string]string{}
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || name == ManifestName || name == ChecksumsName {
+		if err != nil || d.IsDir() || !strings.HasPrefix(name, "data/") && name != filepath.Base(store.DBPath(dir)) && name != ErrorsName {
 			return err
 		}
 		out[name], err = sumOf(root, name)

@@ -36,7 +36,22 @@ func ParseVersion(s string) (Version, error) {
 	return Version{n[0], n[1], n[2]}, nil
 }
 
-func (v Version) compare(w Version) int {
+// Next is the version after a change of that class, as Difference names it; changed is false
+// for no change.
+func (v Version) Next(class string) (next Version, changed bool) {
+	switch class {
+	case "values":
+		return Version{v.Major + 1, 0, 0}, true
+	case "columns":
+		return Version{v.Major, v.Minor + 1, 0}, true
+	case "bytes":
+		return Version{v.Major, v.Minor, v.Patch + 1}, true
+	}
+	return v, false
+}
+
+// Compare orders versions.
+func (v Version) Compare(w Version) int {
 	return slices.Compare([]int{v.Major, v.Minor, v.Patch}, []int{w.Major, w.Minor, w.Patch})
 }
 
@@ -96,7 +111,7 @@ func versionsIn(root string) ([]Version, error) {
 		}
 		out = append(out, v)
 	}
-	slices.SortFunc(out, Version.compare)
+	slices.SortFunc(out, Version.Compare)
 	return out, nil
 }
 

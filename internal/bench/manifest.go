@@ -34,7 +34,11 @@ const (
 )
 
 // ToolVersion is recorded in every dataset; it changes when the bytes of a dataset may.
-const ToolVersion = "0.1.0"
+// ToolDate is its day, and that of a publication which states none.
+const (
+	ToolVersion = "0.1.0"
+	ToolDate    = "2026-11-30"
+)
 
 // Manifest describes a version: everything its bytes follow from, and what is in it.
 type Manifest struct {
@@ -53,6 +57,24 @@ type Manifest struct {
 	Skipped       map[string]int64      `json:"skipped_files"`
 	Warnings      map[string]int64      `json:"warnings"`
 	Privacy       privacy.Counts        `json:"privacy"` // what was replaced in the sources, by kind
+	Publication   *Publication          `json:"publication,omitzero"`
+}
+
+// Publication says how a folder for publishing was made of a dataset: it has Parquet files
+// only, perhaps not all tables and columns, and the documents of package publish.
+type Publication struct {
+	Dataset  string   `json:"dataset_sha256"`           // of SHA256SUMS of the dataset it was made of
+	Version  string   `json:"dataset_version,omitzero"` // of that dataset, in its root
+	Parent   *Parent  `json:"dataset_parent,omitzero"`  // of that dataset
+	Name     string   `json:"name"`
+	Title    string   `json:"title"`
+	License  string   `json:"license"` // SPDX id
+	Creators []string `json:"creators"`
+	URL      string   `json:"url"`
+	Date     string   `json:"date"`     // of publication, as YYYY-MM-DD
+	LogText  bool     `json:"log_text"` // whether columns of log text are in it
+	Without  []string `json:"without"`  // tables that were left out, and columns as table.column
+	Empty    []string `json:"empty"`    // tables without rows, which have no files
 }
 
 // Parent is the version before.

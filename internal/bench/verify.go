@@ -29,6 +29,9 @@ type VerifyOptions struct {
 	Tools   string   // tools file of the first build, where it had one
 	Ingest  ingest.Limits
 	Jobs    int
+
+	// Publish makes of a build what the dataset is, for one that was published; nil for others.
+	Publish func(ctx context.Context, built, out string) error
 }
 
 // Verification is what Verify found.
@@ -87,12 +90,18 @@ func Verify(ctx context.Context, dir string, opt VerifyOptions) (Verification, e
 		if err != nil {
 			return v, err
 		}
-		v.Checks = append(v.Checks, Check{c.name, len(problems) == 0})
-		v.Problems = append(v.Problems, problems...)
+		v.Add(c.name, problems)
 	}
-	sortProblems(v.Problems)
 	v.OK = len(v.Problems) == 0
 	return v, nil
+}
+
+// Add notes a check and what it found.
+func (v *Verification) Add(name string, problems []Problem) {
+	v.Checks = append(v.Checks, Check{name, len(problems) == 0})
+	v.Problems = append(v.Problems, problems...)
+	sortProblems(v.Problems)
+	v.OK = len(v.Problems) == 0
 }
 
 // ReadManifest reads the manifest of the dataset in dir.
@@ -195,9 +204,13 @@ func checkRebuild(ctx context.Context, dir string, m Manifest, opt VerifyOptions
 	if p.Process != nil {
 		processParams = *p.Process
 	}
+	version, parent := m.Version, m.Parent
+	if m.Publication != nil { // which version the dataset had is decided again, or was stated
+		version, parent = m.Publication.Version, m.Publication.Parent
+	}
 	_, err = Build(ctx, Options{
-		again:        m.Version,
-		againParent:  m.Parent,
+		again:        version,
+		againParent:  parent,
 		Paper:        paperParams,
 		Process:      processParams,
 		Sources:      opt.Rebuild,
@@ -213,6 +226,13 @@ func checkRebuild(ctx context.Context, dir string, m Manifest, opt VerifyOptions
 	})
 	if err != nil {
 		return nil, fmt.Errorf("rebuild: %w", err)
+	}
+	if opt.Publish != nil {
+		published := filepath.Join(work, "published")
+		if err := opt.Publish(ctx, out, published); err != nil {
+			return nil, fmt.Errorf("rebuild: %w", err)
+		}
+		out = published
 	}
 	want, err := checksums(dir)
 	if err != nil {

@@ -40,8 +40,10 @@ type Corpus struct {
 // Sources without a readable run are an error that says what was refused or skipped.
 func Open(ctx context.Context, sources []string, opt ingest.Options, scratch string) (*Corpus, error) {
 	for _, s := range sources {
-		if _, err := os.Stat(filepath.Join(s, "agentlens.db")); err == nil {
-			return nil, fmt.Errorf("source %s is a dataset; give the logs it was built from", s)
+		for _, table := range []string{"agentlens.db", "data/trajectories.parquet"} {
+			if _, err := os.Stat(filepath.Join(s, table)); err == nil {
+				return nil, fmt.Errorf("source %s is a dataset; give the logs it was built from", s)
+			}
 		}
 	}
 	f, err := spill.Create(scratch)

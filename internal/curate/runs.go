@@ -172,6 +172,15 @@ type action struct {
 
 // actions reads the sequence of actions of every run, each as a hash.
 func actions(ctx context.Context, dir string) (map[string][]uint64, error) {
+	absent, err := store.Absent(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"states", "states.tool", "states.file_path", "states.content_hash"} {
+		if absent[name] {
+			return nil, fmt.Errorf("%w: dedup compares what runs did, and the dataset was published without %s; leave it out, or take the whole dataset", ErrUsage, name)
+		}
+	}
 	path := store.ParquetPath(dir, "states", "")
 	file, err := os.Open(path)
 	if err != nil {

@@ -9,14 +9,16 @@ import (
 	"path/filepath"
 	"reflect"
 
+	"github.com/parquet-go/parquet-go"
+
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
 // CopyTable writes the Parquet file of a table of the dataset in dir anew in the folder out,
-// with or without its columns of log text. With them it has the bytes of the original. The
+// with less speed and more compression, and without the optional columns that drop names. The
 // digest is that of the rows as a reader of the new file sees them. A table without a file is
 // an error wrapping fs.ErrNotExist.
-func CopyTable(ctx context.Context, dir, out string, table schema.Table, profile string, logText bool) (TableStat, error) {
+func CopyTable(ctx context.Context, dir, out string, table schema.Table, profile string, drop func(schema.Column) bool) (TableStat, error) {
 	v, err := table.Variant(profile)
 	if err != nil {
 		return TableStat{}, fmt.Errorf("store: %w", err)
@@ -30,12 +32,12 @@ func CopyTable(ctx context.Context, dir, out string, table schema.Table, profile
 	kept := p
 	var at []int
 	kept.variant, at = withColumns(v, func(i int) bool {
-		return file.has(i) && (logText || !v.Columns[i].LogText)
+		return file.has(i) && !(v.Columns[i].Optional() && drop(v.Columns[i]))
 	})
 	if err := os.MkdirAll(filepath.Dir(ParquetPath(out, table.Name, profile)), 0o755); err != nil {
 		return TableStat{}, fmt.Errorf("store: %w", err)
 	}
-	w, err := newParquetWriter(out, kept)
+	w, err := newParquetWriter(out, kept, parquet.Compression(new(tightSnappyCodec)))
 	if err != nil {
 		return TableStat{}, err
 	}

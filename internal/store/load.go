@@ -129,3 +129,42 @@ func profilesOf(dir string) ([]string, error) {
 	}
 	return m.Parameters.Profiles, nil
 }
+
+// Absent lists what the dataset in dir was published without: tables, and columns as
+// table.column. A dataset with an SQLite file of its own lacks nothing.
+func Absent(dir string) (map[string]bool, error) {
+	out := map[string]bool{}
+	if _, err := os.Stat(DBPath(dir)); !errors.Is(err, fs.ErrNotExist) {
+		return out, err
+	}
+	profiles, err := profilesOf(dir)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := partsOf(profiles)
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range schema.Tables() {
+		out[t.Name] = true
+	}
+	for _, p := range parts {
+		file, err := openParquet(dir, p)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("store: %w", err)
+		}
+		delete(out, p.table.Name)
+		for i, c := range p.variant.Columns {
+			if !file.has(i) {
+				out[p.table.Name+"."+c.Name] = true
+			}
+		}
+		if err := file.close(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

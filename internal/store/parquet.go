@@ -33,13 +33,13 @@ type parquetWriter struct {
 	cells   []parquet.Value
 }
 
-func newParquetWriter(dir string, p part) (*parquetWriter, error) {
+func newParquetWriter(dir string, p part, more ...parquet.WriterOption) (*parquetWriter, error) {
 	path := ParquetPath(dir, p.table.Name, p.profile)
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	options := ParquetOptions(p.String(), parquetSchema(p), p.variant.Columns)
+	options := append(ParquetOptions(p.String(), parquetSchema(p), p.variant.Columns), more...)
 	return &parquetWriter{
 		path:    path,
 		file:    file,
@@ -144,8 +144,8 @@ type parquetRows struct {
 	pending []parquet.Row
 }
 
-// openParquet opens a part's file and checks that it has the part's columns. Columns of log
-// text may be missing; their cells are null, or empty where no null is allowed.
+// openParquet opens a part's file and checks that it has the part's columns. Optional columns
+// may be missing; their cells are null, or empty where no null is allowed.
 func openParquet(dir string, p part) (*parquetRows, error) {
 	file, err := os.Open(ParquetPath(dir, p.table.Name, p.profile))
 	if err != nil {
@@ -174,7 +174,7 @@ func (r *parquetRows) open(p part) error {
 }
 
 // ColumnsOf says which of a table's columns each column of its file is. The file has them
-// all, in order, but for columns of log text.
+// all, in order, but for optional ones.
 func ColumnsOf(file *parquet.File, v schema.Variant) ([]int, error) {
 	got, want := file.Schema().Fields(), parquet.SchemaOf(reflect.New(v.Row).Interface()).Fields()
 	var at []int
@@ -182,7 +182,7 @@ func ColumnsOf(file *parquet.File, v schema.Variant) ([]int, error) {
 		switch n := len(at); {
 		case n < len(got) && got[n].Name() == c.Name && parquet.EqualNodes(got[n], want[i]):
 			at = append(at, i)
-		case c.LogText && (n == len(got) || got[n].Name() != c.Name):
+		case c.Optional() && (n == len(got) || got[n].Name() != c.Name):
 		default:
 			return nil, fmt.Errorf("other columns than version %d of the tables, from %s on:\n%v", schema.Version, c.Name, file.Schema())
 		}

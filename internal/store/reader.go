@@ -39,8 +39,11 @@ func OpenAny(ctx context.Context, dir string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	return open(path, false)
+	return OpenFile(path)
 }
+
+// OpenFile opens a dataset's SQLite file, wherever it lies, whatever the version of its tables.
+func OpenFile(path string) (*DB, error) { return open(path, false) }
 
 func open(path string, current bool) (*DB, error) {
 	uri, err := fileURI(path)

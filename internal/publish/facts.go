@@ -1,0 +1,171 @@
+package publish
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/agentlens-bench/agentlens/internal/stats"
+	"github.com/agentlens-bench/agentlens/internal/store"
+)
+
+// facts are what the documents say of the data.
+type facts struct {
+	Repos    int
+	Agents   []string
+	Formats  []string
+	Models   []modelFacts
+	Profiles []profileFacts
+}
+
+type modelFacts struct {
+	Model              string
+	Runs, Pass, Fail   int64
+	Ideal, Solid       int64 // passes, by the first profile
+	Lucky              int64
+	PassRate, LuckyPct float64 // percent
+}
+
+// profileFacts describe one profile's score over the runs with an outcome.
+type profileFacts struct {
+	Name   string
+	Score  string // column
+	Blind  bool   // whether the score never contains the outcome
+	Scored int
+	Mean   float64
+	AUROC  *float64 // how well the score separates passes from failures; nil when there is only one kind
+	Tiers  map[string]int64
+}
+
+// Tiers, the best first.
+func tiers() []string { return []string{"ideal", "solid", "lucky", "partial_fail", "off_track"} }
+
+// scores are the profiles' scores: the table's column, and whether it is blind to the outcome.
+func scores(profile string) (column, table string, blind bool) {
+	switch profile {
+	case "paper":
+		return "paper_score", "signals_paper", true
+	case "process":
+		return "process_score", "signals_process", true
+	}
+	return "quality_score", "features_release", false
+}
+
+// gather counts what the documents say, in the whole dataset.
+func (p *publication) gather(ctx context.Context) error {
+	db, err := store.Open(ctx, p.dir)
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	f := &p.facts
+	if err := db.QueryRowContext(ctx, "SELECT count(DISTINCT repo) FROM tasks").Scan(&f.Repos); err != nil {
+		return err
+	}
+	if f.Agents, err = texts(ctx, db, "SELECT DISTINCT agent FROM trajectories WHERE agent IS NOT NULL ORDER BY 1"); err != nil {
+		return err
+	}
+	if f.Formats, err = texts(ctx, db, "SELECT DISTINCT format FROM trajectories ORDER BY 1"); err != nil {
+		return err
+	}
+	for _, profile := range db.Profiles {
+		of, err := profileOf(ctx, db, profile)
+		if err != nil {
+			return fmt.Errorf("profile %s: %w", profile, err)
+		}
+		f.Profiles = append(f.Profiles, of)
+	}
+	first := ""
+	if len(db.Profiles) > 0 {
+		first = db.Profiles[0]
+	}
+	rows, err := db.QueryContext(ctx, `SELECT r.model, count(*), sum(r.outcome = 'pass'), sum(r.outcome = 'fail'),
+		coalesce(sum(t.tier = 'ideal'), 0), coalesce(sum(t.tier = 'solid'), 0), coalesce(sum(t.tier = 'lucky'), 0)
+		FROM trajectories r LEFT JOIN tiers t ON t.profile = ? AND t.trajectory_id = r.trajectory_id GROUP BY r.model ORDER BY r.model`, first)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var m modelFacts
+		if err := rows.Scan(&m.Model, &m.Runs, &m.Pass, &m.Fail, &m.Ideal, &m.Solid, &m.Lucky); err != nil {
+			return err
+		}
+		m.PassRate = percent(m.Pass, m.Pass+m.Fail)
+		m.LuckyPct = percent(m.Lucky, m.Ideal+m.Solid+m.Lucky)
+		f.Models = append(f.Models, m)
+	}
+	return rows.Err()
+}
+
+func percent(part, of int64) float64 {
+	if of == 0 {
+		return 0
+	}
+	return 100 * float64(part) / float64(of)
+}
+
+func texts(ctx context.Context, db *store.DB, query string) ([]string, error) {
+	rows, err := db.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, rows.Err()
+}
+
+func profileOf(ctx context.Context, db *store.DB, profile string) (profileFacts, error) {
+	column, table, blind := scores(profile)
+	f := profileFacts{Name: profile, Score: column, Blind: blind, Tiers: map[string]int64{}}
+	rows, err := db.QueryContext(ctx, fmt.Sprintf(`SELECT s.%s, t.passed FROM %s s JOIN trajectories t USING (trajectory_id)
+		WHERE s.%[1]s IS NOT NULL ORDER BY t.trajectory_id`, column, table))
+	if err != nil {
+		return f, err
+	}
+	defer rows.Close()
+	var judged []float64
+	var passed []bool
+	var sum float64
+	for rows.Next() {
+		var score float64
+		var pass *bool
+		if err := rows.Scan(&score, &pass); err != nil {
+			return f, err
+		}
+		f.Scored++
+		sum += score
+		if pass != nil {
+			judged, passed = append(judged, score), append(passed, *pass)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return f, err
+	}
+	if f.Scored > 0 {
+		f.Mean = sum / float64(f.Scored)
+	}
+	if auroc, err := stats.AUROC(judged, passed); err == nil { // else there is one kind of outcome only
+		f.AUROC = &auroc
+	}
+	counts, err := db.QueryContext(ctx, "SELECT tier, count(*) FROM tiers WHERE profile = ? AND tier IS NOT NULL GROUP BY tier", profile)
+	if err != nil {
+		return f, err
+	}
+	defer counts.Close()
+	for counts.Next() {
+		var tier string
+		var n int64
+		if err := counts.Scan(&tier, &n); err != nil {
+			return f, err
+		}
+		f.Tiers[tier] = n
+	}
+	return f, counts.Err()
+}

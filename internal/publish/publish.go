@@ -1,0 +1,398 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/agentlens-bench/agentlens/internal/bench"
+	"github.com/agentlens-bench/agentlens/internal/nearest"
+	"github.com/agentlens-bench/agentlens/internal/outdir"
+	"github.com/agentlens-bench/agentlens/internal/store"
+	"github.com/agentlens-bench/agentlens/schema"
+)
+
+// ErrUsage marks options that can't be used.
+var ErrUsage = errors.New("unusable option")
+
+// ErrUnchanged is returned when nothing changed since the previous version.
+var ErrUnchanged = errors.New("nothing changed since the previous version")
+
+// Options of Run.
+type Options struct {
+	Out      string
+	Previous string   // published folder of the version before, "" for none
+	Version  string   // "" for the one that follows from what changed
+	Without  []string // tables to leave out, and columns as table.column
+	NoText   bool     // leave out the columns of log text
+
+	// The documents. Zero values mean defaults.
+	Name     string
+	Title    string
+	License  string   // SPDX id; needed unless all runs come from the AgentLens release
+	Creators []string // of the dataset
+	URL      string
+	Date     string // YYYY-MM-DD
+}
+
+// Result says what was published.
+type Result struct {
+	Dir     string        `json:"dir"`
+	Version string        `json:"version"`
+	Change  string        `json:"change,omitzero"` // since the previous version: values, columns or bytes
+	License string        `json:"license"`
+	Tables  int           `json:"tables"`
+	Rows    int64         `json:"rows"`
+	Bytes   int64         `json:"bytes"` // of all files
+	Files   []outdir.File `json:"files"` // but for SHA256SUMS
+}
+
+// Run publishes the dataset in dir. On an error there is no output.
+func Run(ctx context.Context, dir string, opt Options) (res Result, err error) {
+	m, err := bench.ReadManifest(dir)
+	if err != nil {
+		return res, err
+	}
+	p := &publication{dir: dir, opt: opt, manifest: m}
+	if err := p.settle(); err != nil {
+		return res, err
+	}
+	if p.out, err = outdir.Begin(opt.Out); err != nil {
+		return res, err
+	}
+	defer func() { err = errors.Join(err, p.out.Discard()) }()
+	if p.root, err = p.out.Path(""); err != nil {
+		return res, err
+	}
+	for _, step := range []func(context.Context) error{p.copyTables, p.decideVersion, p.gather, p.writeDocuments} {
+		if err := step(ctx); err != nil {
+			return res, err
+		}
+	}
+	files, err := p.out.Files()
+	if err != nil {
+		return res, err
+	}
+	res = Result{Dir: opt.Out, Version: p.manifest.Version, Change: p.change, License: p.about.License, Tables: len(p.tables), Files: files}
+	for _, t := range p.tables {
+		res.Rows += t.Rows
+	}
+	for _, f := range files {
+		res.Bytes += f.Bytes
+	}
+	return res, p.out.Commit()
+}
+
+// publication is a folder in the making.
+type publication struct {
+	dir      string
+	opt      Options
+	manifest bench.Manifest // the dataset's, becoming the folder's
+	about    *bench.Publication
+	out      *outdir.Dir
+	root     string // where out is being made
+
+	tables   []tableFile
+	change   string // class of the difference to the previous version
+	previous *previous
+	facts    facts
+}
+
+// derived reports whether runs of the AgentLens release are in the dataset, and whether
+// others are.
+func (p *publication) derived() (release, other bool) {
+	for format, n := range p.manifest.Formats {
+		if format == releaseFormat && n > 0 {
+			release = true
+		} else if n > 0 {
+			other = true
+		}
+	}
+	return release, other
+}
+
+const (
+	releaseFormat  = "agentlens-release"
+	releaseLicense = "CC-BY-4.0"
+)
+
+var (
+	spdx     = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.+-]*$`)
+	slug     = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
+	absolute = regexp.MustCompile(`^https?://[^\s]+$`)
+)
+
+// settle checks the options and fills in their defaults.
+func (p *publication) settle() error {
+	sum, err := bench.ChecksumsDigest(p.dir)
+	if err != nil {
+		return err
+	}
+	release, other := p.derived()
+	a := &bench.Publication{
+		Dataset: sum, Version: p.manifest.Version, Parent: p.manifest.Parent, Name: p.opt.Name, Title: p.opt.Title, License: p.opt.License, Creators: p.opt.Creators, URL: p.opt.URL, Date: p.opt.Date,
+		LogText: !p.opt.NoText, Without: slices.Sorted(slices.Values(p.opt.Without)), Empty: []string{},
+	}
+	if a.Name == "" {
+		a.Name = "agentlens-dataset"
+		if release && !other {
+			a.Name = "agentlens-bench"
+		}
+	}
+	if a.Title == "" {
+		a.Title = "How software-engineering agents worked"
+		if release && !other {
+			a.Title = "AgentLens-Bench, rebuilt"
+		}
+	}
+	if a.URL == "" {
+		a.URL = "https://github.com/agentlens-bench/agentlens"
+	}
+	if len(a.Creators) == 0 {
+		a.Creators = []string{"AgentLens-Bench contributors"}
+	}
+	if a.Date == "" {
+		a.Date = bench.ToolDate
+	}
+	switch {
+	case release && !other && a.License == "":
+		a.License = releaseLicense
+	case release && a.License != "" && a.License != releaseLicense && !other:
+		return fmt.Errorf("%w: --license %s: the dataset derives from the AgentLens release, which is under %s", ErrUsage, a.License, releaseLicense)
+	case a.License == "":
+		return fmt.Errorf("%w: say under which licence the logs may be published, with --license and an SPDX id such as Apache-2.0; nobody but their owner can", ErrUsage)
+	}
+	if _, err := time.Parse(time.DateOnly, a.Date); err != nil {
+		return fmt.Errorf("%w: --date %q: want a day such as %s", ErrUsage, a.Date, bench.ToolDate)
+	}
+	for _, check := range []struct {
+		flag, value, want string
+		form              *regexp.Regexp
+	}{
+		{"--license", a.License, "an SPDX id such as CC-BY-4.0", spdx},
+		{"--name", a.Name, "lower-case letters, digits, points, dashes", slug},
+		{"--url", a.URL, "an address that begins with http:// or https://", absolute},
+	} {
+		if !check.form.MatchString(check.value) {
+			return fmt.Errorf("%w: %s %q: want %s", ErrUsage, check.flag, check.value, check.want)
+		}
+	}
+	for _, text := range append([]string{a.Title}, a.Creators...) {
+		if strings.TrimSpace(text) == "" || strings.ContainsAny(text, "\r\n") {
+			return fmt.Errorf("%w: titles and creators are texts of one line, not %q", ErrUsage, text)
+		}
+	}
+	names, needed := droppable()
+	for _, name := range p.opt.Without {
+		if slices.Contains(names, name) {
+			continue
+		}
+		if slices.Contains(needed, name) {
+			return fmt.Errorf("%w: --without %s: keys and columns without nulls stay", ErrUsage, name)
+		}
+		if near := nearest.Names(name, names); len(near) > 0 {
+			return fmt.Errorf("%w: no table or column %q; did you mean %s?", ErrUsage, name, strings.Join(near, " or "))
+		}
+		return fmt.Errorf("%w: no table or column %q; agentlens schema lists them", ErrUsage, name)
+	}
+	if slices.Contains(p.opt.Without, "trajectories") {
+		return fmt.Errorf("%w: --without trajectories: every other table refers to the runs", ErrUsage)
+	}
+	p.about = a
+	return nil
+}
+
+// droppable lists what may be left out, tables and columns as table.column, and the columns
+// that may not.
+func droppable() (names, needed []string) {
+	for _, t := range schema.Tables() {
+		names = append(names, t.Name)
+	}
+	for _, t := range schema.Tables() {
+		for _, v := range t.Variants {
+			for _, c := range v.Columns {
+				if name := t.Name + "." + c.Name; c.Optional() {
+					names = append(names, name)
+				} else {
+					needed = append(needed, name)
+				}
+			}
+		}
+	}
+	return names, needed
+}
+
+// copyTables writes the tables that have rows.
+func (p *publication) copyTables(ctx context.Context) error {
+	stats := []store.TableStat{}
+	for _, s := range p.manifest.Tables {
+		t, ok := schema.Lookup(s.Table)
+		if !ok {
+			return fmt.Errorf("%s lists a table %s, which this version does not know", bench.ManifestName, s.Table)
+		}
+		switch {
+		case slices.Contains(p.opt.Without, s.Table):
+			continue
+		case s.Rows == 0:
+			p.about.Empty = append(p.about.Empty, config(s.Table, s.Profile))
+			continue
+		}
+		stat, err := store.CopyTable(ctx, p.dir, p.root, t, s.Profile, func(c schema.Column) bool {
+			return c.LogText && p.opt.NoText || slices.Contains(p.opt.Without, s.Table+"."+c.Name)
+		})
+		if err != nil {
+			return err
+		}
+		stats = append(stats, stat)
+		file, err := describe(p.root, t, s.Profile)
+		if err != nil {
+			return err
+		}
+		p.tables = append(p.tables, file)
+	}
+	if before := p.manifest.Publication; before != nil { // published again, from what was left
+		p.about.LogText = p.about.LogText && before.LogText
+		p.about.Without = append(slices.Clone(before.Without), p.about.Without...)
+		slices.Sort(p.about.Without)
+		p.about.Without = slices.Compact(p.about.Without)
+		p.about.Empty = append(slices.Clone(before.Empty), p.about.Empty...)
+	}
+	p.manifest.Tables, p.manifest.Publication = stats, p.about
+	if slices.Contains(p.opt.Without, "ingest_errors") {
+		return nil
+	}
+	refused, err := os.ReadFile(filepath.Join(p.dir, bench.ErrorsName))
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(refused) == 0 {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return p.out.Write(bench.ErrorsName, refused)
+}
+
+func (p *publication) writeManifest() error {
+	text, err := json.Marshal(p.manifest, json.Deterministic(true), jsontext.WithIndent("  "), json.FormatNilMapAsNull(false), json.FormatNilSliceAsNull(false))
+	if err != nil {
+		return err
+	}
+	return p.out.Write(bench.ManifestName, append(text, '\n'))
+}
+
+// previous is the version before.
+type previous struct {
+	version    bench.Version
+	difference bench.Difference
+	changelog  string
+}
+
+// decideVersion compares with the previous version. The first one is 1.0.0; of the release it is
+// 2.0.0, since its authors published 1.0.0. A dataset in a root of versions keeps its own.
+func (p *publication) decideVersion(ctx context.Context) error {
+	version := bench.Version{Major: 1}
+	if release, _ := p.derived(); release {
+		version.Major = 2
+	}
+	if p.manifest.Version != "" {
+		var err error
+		if version, err = bench.ParseVersion(p.manifest.Version); err != nil {
+			return err
+		}
+	}
+	if p.opt.Previous != "" {
+		var err error
+		if version, err = p.compare(ctx); err != nil {
+			return err
+		}
+	}
+	if p.opt.Version != "" {
+		wanted, err := bench.ParseVersion(p.opt.Version)
+		if err != nil {
+			return err
+		}
+		if p.previous != nil && wanted.Compare(version) < 0 {
+			return fmt.Errorf("%w: --version %s: after %s comes at least %s, as its %s changed", ErrUsage, wanted, p.previous.version, version, p.change)
+		}
+		version = wanted
+	}
+	p.manifest.Version = version.String()
+	return p.writeManifest()
+}
+
+func (p *publication) compare(ctx context.Context) (bench.Version, error) {
+	dir, err := bench.Locate(p.opt.Previous)
+	if err != nil {
+		return bench.Version{}, err
+	}
+	m, err := bench.ReadManifest(dir)
+	if err != nil {
+		return bench.Version{}, err
+	}
+	if m.Publication == nil || m.Version == "" {
+		return bench.Version{}, fmt.Errorf("%w: --previous %s is no published folder", ErrUsage, p.opt.Previous)
+	}
+	p.previous = &previous{}
+	if p.previous.version, err = bench.ParseVersion(m.Version); err != nil {
+		return bench.Version{}, err
+	}
+	text, err := os.ReadFile(filepath.Join(dir, changelogName))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return bench.Version{}, err
+	}
+	p.previous.changelog = string(text)
+	sum, err := bench.ChecksumsDigest(dir)
+	if err != nil {
+		return bench.Version{}, err
+	}
+	p.manifest.Parent = &bench.Parent{Version: m.Version, SHA256: sum}
+	if p.previous.difference, err = p.differ(ctx, dir); err != nil {
+		return bench.Version{}, fmt.Errorf("compare with version %s: %w", m.Version, err)
+	}
+	p.change = p.previous.difference.Class
+	next, changed := p.previous.version.Next(p.change)
+	if !changed {
+		return next, fmt.Errorf("%w: %s", ErrUnchanged, m.Version)
+	}
+	return next, nil
+}
+
+// differ compares the tables written so far with a published folder.
+func (p *publication) differ(ctx context.Context, dir string) (d bench.Difference, err error) {
+	temp, err := os.MkdirTemp("", "agentlens-publish-")
+	if err != nil {
+		return d, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	if err := p.writeManifest(); err != nil {
+		return d, err
+	}
+	db := filepath.Join(temp, "staged.db")
+	if err := store.Load(ctx, p.root, db); err != nil {
+		return d, err
+	}
+	return bench.Compare(ctx, bench.Side{Dir: dir}, bench.Side{Dir: p.root, DB: db})
+}
+
+// Again publishes the dataset in built as the folder that has the manifest m was published.
+// The changelog of a version that had one before it can't be written again without that one.
+func Again(ctx context.Context, built, out string, m bench.Manifest) error {
+	a := m.Publication
+	if m.Parent != nil && (a.Parent == nil || *m.Parent != *a.Parent) {
+		return fmt.Errorf("version %s was published after %s: build the dataset again and publish it with --previous and that version's folder, then compare SHA256SUMS", m.Version, m.Parent.Version)
+	}
+	_, err := Run(ctx, built, Options{
+		Out: out, Version: m.Version, Without: a.Without, NoText: !a.LogText,
+		Name: a.Name, Title: a.Title, License: a.License, Creators: a.Creators, URL: a.URL, Date: a.Date,
+	})
+	return err
+}
