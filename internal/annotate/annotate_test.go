@@ -290,7 +290,7 @@ func TestStudy(t *testing.T) {
 	if kinds["ann"] != Human || kinds["gpt"] != LLM || kinds["release"] != Rule || kinds["clean"] != Rule {
 		t.Errorf("kinds %v", kinds)
 	}
-	sums, err := fileSHA256(filepath.Join(dataset(t), bench.ChecksumsName))
+	sums, err := bench.ChecksumsDigest(dataset(t))
 	if err != nil || done.Manifest.DatasetSHA256 != sums {
 		t.Errorf("dataset %s, want %s (%v)", done.Manifest.DatasetSHA256, sums, err)
 	}

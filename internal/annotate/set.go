@@ -3,12 +3,9 @@ package annotate
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"database/sql"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"net/url"
 	"os"
@@ -21,6 +18,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
+	"github.com/agentlens-bench/agentlens/internal/checksum"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -217,7 +215,7 @@ func Import(ctx context.Context, opt ImportOptions) (Imported, error) {
 	}
 	set.addLabelers()
 	set.sort()
-	if done.Manifest.DatasetSHA256, err = fileSHA256(filepath.Join(opt.Dataset, bench.ChecksumsName)); err != nil {
+	if done.Manifest.DatasetSHA256, err = bench.ChecksumsDigest(opt.Dataset); err != nil {
 		return done, err
 	}
 	done.Manifest.Tool, done.Manifest.ToolVersion, done.Manifest.Version = "agentlens", bench.ToolVersion, Version
@@ -413,7 +411,7 @@ func (s *set) write(ctx context.Context, out string, m Manifest) (err error) {
 		func() error { return writeParquet(filepath.Join(dir, "raters.parquet"), s.raters) },
 		func() error { return writeParquet(filepath.Join(dir, "ratings.parquet"), s.ratings) },
 		func() error { return os.WriteFile(filepath.Join(dir, bench.ManifestName), append(text, '\n'), 0o644) },
-		func() error { return writeChecksums(dir) },
+		func() error { return checksum.Write(dir) },
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -477,33 +475,4 @@ func openDB(path, query string) (*sql.DB, error) {
 	}
 	uri := &url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(abs), RawQuery: query}
 	return sql.Open("sqlite", uri.String())
-}
-
-func writeChecksums(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	var b strings.Builder
-	for _, e := range entries {
-		sum, err := fileSHA256(filepath.Join(dir, e.Name()))
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(&b, "%s  %s\n", sum, e.Name())
-	}
-	return os.WriteFile(filepath.Join(dir, bench.ChecksumsName), []byte(b.String()), 0o644)
-}
-
-func fileSHA256(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/agentlens-bench/agentlens/internal/checksum"
 	"github.com/agentlens-bench/agentlens/internal/corpus"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
@@ -225,7 +226,7 @@ func Build(ctx context.Context, opt Options) (res Result, err error) {
 	}
 	err = b.writeManifest(ws.version(), tables)
 	if err == nil {
-		err = writeChecksums(ws.version())
+		err = checksum.Write(ws.version())
 	}
 	if err == nil {
 		err = ctx.Err()

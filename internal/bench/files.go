@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
@@ -13,6 +12,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/agentlens-bench/agentlens/internal/checksum"
 )
 
 // ErrReplaced is returned when a dataset was replaced by a new version while it was read.
@@ -86,11 +87,10 @@ func checkFiles(root *os.Root) ([]Problem, error) {
 	}
 	var problems []Problem
 	listed := map[string]bool{ChecksumsName: true}
-	lines := bufio.NewScanner(bytes.NewReader(text))
-	for n := 1; lines.Scan(); n++ {
-		want, name, ok := strings.Cut(lines.Text(), "  ")
-		if _, err := hex.DecodeString(want); !ok || err != nil || len(want) != 2*sha256.Size {
-			problems = append(problems, Problem{"files", fmt.Sprintf("%s line %d", ChecksumsName, n), "want a SHA-256 in hex, two spaces and a file name"})
+	for n, line := range checksum.Parse(text) {
+		want, name := line.SHA256, line.Path
+		if name == "" {
+			problems = append(problems, Problem{"files", fmt.Sprintf("%s line %d", ChecksumsName, n+1), "want a SHA-256 in hex, two spaces and a file name"})
 			continue
 		}
 		listed[name] = true
@@ -114,9 +114,6 @@ func checkFiles(root *os.Root) ([]Problem, error) {
 			message = "has CRLF line ends, else it is unchanged; copy it without line end conversion"
 		}
 		problems = append(problems, Problem{"files", name, message})
-	}
-	if err := lines.Err(); err != nil {
-		return nil, err
 	}
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && !listed[name] {

@@ -1,15 +1,9 @@
 package bench
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/agentlens-bench/agentlens/internal/checksum"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/privacy"
 	"github.com/agentlens-bench/agentlens/internal/profile/paper"
@@ -29,7 +24,7 @@ import (
 // Names of a version's files beside the tables.
 const (
 	ManifestName  = "manifest.json"
-	ChecksumsName = "SHA256SUMS"
+	ChecksumsName = checksum.Name
 	ErrorsName    = "errors.jsonl"
 )
 
@@ -168,16 +163,8 @@ func digestOf(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", fmt.Errorf("read %s: %w", path, err)
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	sum, _, err := checksum.Of(path)
+	return sum, err
 }
 
 // refusal is a line of errors.jsonl.
@@ -202,36 +189,6 @@ func writeErrors(dir string, refused []ingest.RecordError) error {
 		buf.WriteByte('\n')
 	}
 	return os.WriteFile(filepath.Join(dir, ErrorsName), buf.Bytes(), 0o644)
-}
-
-// writeChecksums writes SHA256SUMS over every other file, in the format of sha256sum.
-func writeChecksums(dir string) error {
-	var names []string
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		name, err := filepath.Rel(dir, path)
-		names = append(names, filepath.ToSlash(name))
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	slices.Sort(names)
-	f, err := os.Create(filepath.Join(dir, ChecksumsName))
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriter(f)
-	for _, name := range names {
-		sum, err := digestOf(filepath.Join(dir, filepath.FromSlash(name)))
-		if err != nil {
-			return errors.Join(err, f.Close())
-		}
-		fmt.Fprintf(w, "%s  %s\n", sum, name)
-	}
-	return errors.Join(w.Flush(), f.Close())
 }
 
 // count completes the result after all rows are written.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/agentlens-bench/agentlens/internal/checksum"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/paper"
@@ -234,11 +234,11 @@ func checkRebuild(ctx context.Context, dir string, m Manifest, opt VerifyOptions
 		}
 		out = published
 	}
-	want, err := checksums(dir)
+	want, err := checksum.Read(dir)
 	if err != nil {
 		return nil, err
 	}
-	got, err := checksums(out)
+	got, err := checksum.Read(out)
 	if err != nil {
 		return nil, err
 	}
@@ -256,23 +256,4 @@ func checkRebuild(ctx context.Context, dir string, m Manifest, opt VerifyOptions
 		}
 	}
 	return problems, nil
-}
-
-// checksums reads SHA256SUMS as file to digest.
-func checksums(dir string) (map[string]string, error) {
-	f, err := os.Open(filepath.Join(dir, ChecksumsName))
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(f)
-	if err != nil {
-		return nil, err
-	}
-	out := map[string]string{}
-	for line := range strings.Lines(string(text)) {
-		sum, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
-		out[name] = sum
-	}
-	return out, nil
 }

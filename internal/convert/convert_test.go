@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/agentlens-bench/agentlens/internal/atif"
+	"github.com/agentlens-bench/agentlens/internal/checksum"
 	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/convert"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
@@ -207,11 +208,11 @@ func TestSourcesAreWrittenWhole(t *testing.T) {
 		if !reflect.DeepEqual(reports[0], reports[1]) || reports[0].Runs != 15 || reports[0].Steps != 146 {
 			t.Errorf("%s: %+v\n%+v", target, reports[0], reports[1])
 		}
-		one, err := os.ReadFile(filepath.Join(dir, "1", outdir.ChecksumsName))
+		one, err := os.ReadFile(filepath.Join(dir, "1", checksum.Name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		two, err := os.ReadFile(filepath.Join(dir, "4", outdir.ChecksumsName))
+		two, err := os.ReadFile(filepath.Join(dir, "4", checksum.Name))
 		if err != nil || !bytes.Equal(one, two) {
 			t.Errorf("%s: other bytes with other workers, %v", target, err)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
+	"github.com/agentlens-bench/agentlens/internal/checksum"
 	"github.com/agentlens-bench/agentlens/internal/nearest"
 	"github.com/agentlens-bench/agentlens/internal/outdir"
 	"github.com/agentlens-bench/agentlens/internal/store"
@@ -85,7 +86,7 @@ type ColumnOut struct {
 
 // FileOut is one file of an exported table.
 type FileOut struct {
-	outdir.File
+	checksum.File
 	Rows int64 `json:"rows"`
 }
 
@@ -159,7 +160,7 @@ func Run(ctx context.Context, dir string, opt Options) (m Manifest, err error) {
 	if err != nil {
 		return m, err
 	}
-	byPath := map[string]outdir.File{}
+	byPath := map[string]checksum.File{}
 	for _, f := range files {
 		byPath[f.Path] = f
 	}
@@ -377,7 +378,7 @@ func (e *exporter) table(ctx context.Context, p part) (out TableOut, err error) 
 	write := func(name string, spans []span) error {
 		n, err := e.file(ctx, t, l, wanted, name, spans)
 		out.Rows += n
-		out.Files = append(out.Files, FileOut{File: outdir.File{Path: name}, Rows: n})
+		out.Files = append(out.Files, FileOut{File: checksum.File{Path: name}, Rows: n})
 		return err
 	}
 	if e.opt.Format == sqlite {

@@ -22,7 +22,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 
-	"github.com/agentlens-bench/agentlens/internal/outdir"
+	"github.com/agentlens-bench/agentlens/internal/checksum"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/schema"
 )
@@ -275,7 +275,7 @@ func TestSameBytes(t *testing.T) {
 			sums := [2][]byte{}
 			for i, out := range []string{one, two} {
 				var err error
-				if sums[i], err = os.ReadFile(filepath.Join(out, outdir.ChecksumsName)); err != nil {
+				if sums[i], err = os.ReadFile(filepath.Join(out, checksum.Name)); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -283,7 +283,7 @@ func TestSameBytes(t *testing.T) {
 				t.Errorf("%s by %q: two exports differ", format, by)
 			}
 			if program, err := exec.LookPath("sha256sum"); err == nil {
-				cmd := exec.Command(program, "--quiet", "-c", outdir.ChecksumsName)
+				cmd := exec.Command(program, "--quiet", "-c", checksum.Name)
 				cmd.Dir = one
 				if text, err := cmd.CombinedOutput(); err != nil {
 					t.Errorf("%s by %q: %v\n%s", format, by, err, text)

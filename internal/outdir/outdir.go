@@ -9,21 +9,14 @@
 package outdir
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
-)
 
-// ChecksumsName is the file of checksums.
-const ChecksumsName = "SHA256SUMS"
+	"github.com/agentlens-bench/agentlens/internal/checksum"
+)
 
 // ErrExists marks an output that exists already.
 var ErrExists = errors.New("the output exists already")
@@ -33,13 +26,6 @@ type Dir struct {
 	out  string
 	temp string
 	done bool
-}
-
-// File is one file of an output.
-type File struct {
-	Path   string `json:"path"` // slash-separated, in the output
-	Bytes  int64  `json:"bytes"`
-	SHA256 string `json:"sha256"`
 }
 
 // Begin starts the folder out, which must not exist or be empty. The caller calls Commit, and
@@ -94,50 +80,11 @@ func (d *Dir) Write(name string, content []byte) error {
 }
 
 // Files lists what is written so far, sorted by path.
-func (d *Dir) Files() ([]File, error) {
-	var files []File
-	err := filepath.WalkDir(d.temp, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		name, err := filepath.Rel(d.temp, path)
-		if err != nil {
-			return err
-		}
-		f, err := digest(path)
-		f.Path = filepath.ToSlash(name)
-		files = append(files, f)
-		return err
-	})
-	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	return files, err
-}
-
-func digest(path string) (File, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return File{}, err
-	}
-	defer f.Close()
-	h := sha256.New()
-	n, err := io.Copy(h, f)
-	if err != nil {
-		return File{}, fmt.Errorf("read %s: %w", path, err)
-	}
-	return File{Bytes: n, SHA256: hex.EncodeToString(h.Sum(nil))}, nil
-}
+func (d *Dir) Files() ([]checksum.File, error) { return checksum.Files(d.temp) }
 
 // Commit writes the checksums and puts the folder in its place.
 func (d *Dir) Commit() error {
-	files, err := d.Files()
-	if err != nil {
-		return err
-	}
-	var sums bytes.Buffer
-	for _, f := range files {
-		fmt.Fprintf(&sums, "%s  %s\n", f.SHA256, f.Path)
-	}
-	if err := d.Write(ChecksumsName, sums.Bytes()); err != nil {
+	if err := checksum.Write(d.temp); err != nil {
 		return err
 	}
 	if err := syncTree(d.temp); err != nil {

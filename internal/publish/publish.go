@@ -16,6 +16,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
+	"github.com/agentlens-bench/agentlens/internal/checksum"
 	"github.com/agentlens-bench/agentlens/internal/nearest"
 	"github.com/agentlens-bench/agentlens/internal/outdir"
 	"github.com/agentlens-bench/agentlens/internal/store"
@@ -47,14 +48,14 @@ type Options struct {
 
 // Result says what was published.
 type Result struct {
-	Dir     string        `json:"dir"`
-	Version string        `json:"version"`
-	Change  string        `json:"change,omitzero"` // since the previous version: values, columns or bytes
-	License string        `json:"license"`
-	Tables  int           `json:"tables"`
-	Rows    int64         `json:"rows"`
-	Bytes   int64         `json:"bytes"` // of all files
-	Files   []outdir.File `json:"files"` // but for SHA256SUMS
+	Dir     string          `json:"dir"`
+	Version string          `json:"version"`
+	Change  string          `json:"change,omitzero"` // since the previous version: values, columns or bytes
+	License string          `json:"license"`
+	Tables  int             `json:"tables"`
+	Rows    int64           `json:"rows"`
+	Bytes   int64           `json:"bytes"` // of all files
+	Files   []checksum.File `json:"files"` // but for SHA256SUMS
 }
 
 // Run publishes the dataset in dir. On an error there is no output.
