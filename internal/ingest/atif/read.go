@@ -1,6 +1,7 @@
 package atif
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -108,15 +109,15 @@ func (r *run) identify(doc *document) {
 	}
 	for _, e := range [...]*extra{&doc.Extra.V, &agent.Extra.V} {
 		if r.Task == "" {
-			r.Task = runlog.FirstOf(string(e.InstanceID), string(e.TaskID), string(e.TaskName))
+			r.Task = cmp.Or(string(e.InstanceID), string(e.TaskID), string(e.TaskName))
 		}
 	}
 	if r.result != nil {
-		r.Task = runlog.FirstOf(r.result.task, r.Task)
-		r.Model = runlog.FirstOf(r.Model, r.result.model)
+		r.Task = cmp.Or(r.result.task, r.Task)
+		r.Model = cmp.Or(r.Model, r.result.model)
 		r.ExitStatus = r.result.exit
 	}
-	r.Task = runlog.FirstOf(r.Task, r.task)
+	r.Task = cmp.Or(r.Task, r.task)
 	switch version := string(doc.Version); {
 	case known.MatchString(version):
 	case strings.HasPrefix(version, "ATIF-v"):
@@ -247,7 +248,7 @@ func (r *run) delegate(doc *document, link links, ref ref, depth int) {
 	case number > 0:
 		r.document(&r.docs[number], r.links[number], false, depth+1)
 	default:
-		r.Warn(warnMissing, "subagent "+runlog.FirstOf(string(ref.TrajectoryID), string(ref.Path), string(ref.SessionID)))
+		r.Warn(warnMissing, "subagent "+cmp.Or(string(ref.TrajectoryID), string(ref.Path), string(ref.SessionID)))
 	}
 	if depth == 0 {
 		r.WarnN(runlog.WarnDelegated, "call of a subagent", len(r.Calls)-before)
@@ -294,7 +295,7 @@ func (r *run) queue(s *step) {
 
 // answer returns the one result of a dialect's observation.
 func (o *observation) answer() answer {
-	a := answer{text: runlog.FirstOf(o.Content.Text, string(o.Result.V.Error))}
+	a := answer{text: cmp.Or(o.Content.Text, string(o.Result.V.Error))}
 	if o.Result.V.Success.Valid {
 		a.failed = loose.Flag{Value: !o.Result.V.Success.Value, Valid: true}.Int()
 	}
@@ -315,13 +316,13 @@ func (r *run) agentStep(doc *document, s *step) {
 	if s.ModelCalls.Valid && s.ModelCalls.Value == 0 {
 		r.Warn(warnNoModel, "step")
 	}
-	model := runlog.FirstOf(string(s.Model), string(doc.Agent.V.Model))
+	model := cmp.Or(string(s.Model), string(doc.Agent.V.Model))
 	for i := range calls {
 		calls[i].Model, calls[i].Timestamp = model, string(s.Timestamp)
 		calls[i].Group = fmt.Sprintf("step %d", r.number)
 	}
 	pays := &calls[max(0, slices.IndexFunc(calls, func(c runlog.Call) bool { return r.Gives(&c) }))]
-	pays.Thought = runlog.FirstOf(strings.TrimSpace(thought), strings.TrimSpace(s.Reasoning.Text))
+	pays.Thought = cmp.Or(strings.TrimSpace(thought), strings.TrimSpace(s.Reasoning.Text))
 	m := &s.Metrics.V
 	pays.InputTokens, pays.OutputTokens, pays.CachedTokens = m.Prompt.Int, m.Completion.Int, m.Cached.Int
 	r.answers(s, calls)
@@ -343,8 +344,8 @@ func (r *run) calls(s *step) (thought string) {
 			r.Warn(warnDialect, "call with id and name")
 		}
 		c := runlog.Call{
-			ID:      runlog.FirstOf(string(made.ID), string(made.OtherID)),
-			Tool:    runlog.FirstOf(string(made.Name), string(made.OtherName)),
+			ID:      cmp.Or(string(made.ID), string(made.OtherID)),
+			Tool:    cmp.Or(string(made.Name), string(made.OtherName)),
 			Args:    made.Arguments.object,
 			RawArgs: made.Arguments.text,
 		}

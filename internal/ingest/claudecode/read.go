@@ -1,6 +1,7 @@
 package claudecode
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -156,13 +157,13 @@ func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
 
 func (s *session) take(l *line) {
 	r := s.run
-	r.ID = runlog.FirstOf(r.ID, string(l.SessionID))
+	r.ID = cmp.Or(r.ID, string(l.SessionID))
 	if l.Sidechain.Is() {
 		r = s.sub
-		s.agentID = runlog.FirstOf(s.agentID, string(l.AgentID))
+		s.agentID = cmp.Or(s.agentID, string(l.AgentID))
 	}
-	r.Version = runlog.FirstOf(r.Version, string(l.Version))
-	r.Root = runlog.FirstOf(r.Root, string(l.Dir))
+	r.Version = cmp.Or(r.Version, string(l.Version))
+	r.Root = cmp.Or(r.Root, string(l.Dir))
 	switch l.Type {
 	case "system":
 		if l.Subtype == "compact_boundary" {
@@ -230,8 +231,8 @@ func exitCode(text string) trajectory.Int {
 
 func (s *session) assistant(r *runlog.Run, l *line) {
 	m := &l.Message.V
-	r.Model = runlog.FirstOf(r.Model, strings.TrimPrefix(string(m.Model), "<synthetic>"))
-	response := runlog.FirstOf(string(m.ID), string(l.RequestID))
+	r.Model = cmp.Or(r.Model, strings.TrimPrefix(string(m.Model), "<synthetic>"))
+	response := cmp.Or(string(m.ID), string(l.RequestID))
 	if response == "" || response != s.response {
 		s.response, s.text, s.thinking = response, "", ""
 	}
@@ -282,7 +283,7 @@ func (s *session) call(r *runlog.Run, l *line, b *block, response string) {
 	}
 	if _, later := s.first[response]; !later || response == "" {
 		s.first[response] = len(r.Calls)
-		call.Thought = runlog.FirstOf(s.text, s.thinking)
+		call.Thought = cmp.Or(s.text, s.thinking)
 	}
 	r.Calls = append(r.Calls, call)
 }

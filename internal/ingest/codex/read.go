@@ -1,6 +1,7 @@
 package codex
 
 import (
+	"cmp"
 	"regexp"
 	"strings"
 
@@ -137,16 +138,16 @@ func (s *session) line(l *line) {
 }
 
 func (s *session) meta(i *item) {
-	s.run.ID = runlog.FirstOf(s.run.ID, string(i.ID))
-	s.run.Version = runlog.FirstOf(s.run.Version, string(i.Version))
+	s.run.ID = cmp.Or(s.run.ID, string(i.ID))
+	s.run.Version = cmp.Or(s.run.Version, string(i.Version))
 	s.context(i)
 }
 
 func (s *session) context(i *item) {
-	s.dir = runlog.FirstOf(string(i.Dir), s.dir)
-	s.run.Root = runlog.FirstOf(s.run.Root, string(i.Dir))
-	s.model = runlog.FirstOf(string(i.Model), s.model)
-	s.run.Model = runlog.FirstOf(s.run.Model, string(i.Model))
+	s.dir = cmp.Or(string(i.Dir), s.dir)
+	s.run.Root = cmp.Or(s.run.Root, string(i.Dir))
+	s.model = cmp.Or(string(i.Model), s.model)
+	s.run.Model = cmp.Or(s.run.Model, string(i.Model))
 }
 
 func (s *session) event(i *item) {
@@ -154,7 +155,7 @@ func (s *session) event(i *item) {
 	case "token_count":
 		s.count(&i.Info.V.Total.V, &i.Info.V.Last.V)
 	case "turn_aborted":
-		s.run.ExitStatus = runlog.FirstOf(string(i.Reason), "turn_aborted")
+		s.run.ExitStatus = cmp.Or(string(i.Reason), "turn_aborted")
 	}
 }
 
@@ -199,7 +200,7 @@ func (s *session) item(i *item, timestamp string) {
 		s.call(call)
 	case "local_shell_call":
 		call.Tool, call.Args = "local_shell", i.Action
-		call.ID = runlog.FirstOf(call.ID, string(i.ID))
+		call.ID = cmp.Or(call.ID, string(i.ID))
 		s.call(call)
 	case "web_search_call":
 		call.Tool, call.Answered = "web_search", true
@@ -244,7 +245,7 @@ func (s *session) call(call runlog.Call) {
 	if dir := call.Args.Text("workdir"); dir != "" {
 		call.Dir = dir
 	}
-	call.Thought = strings.TrimSpace(runlog.FirstOf(s.said, s.reasoning))
+	call.Thought = strings.TrimSpace(cmp.Or(s.said, s.reasoning))
 	s.said, s.reasoning = "", ""
 	if s.pending != nil {
 		spend(&call, s.pending)
@@ -282,7 +283,7 @@ func answer(call *runlog.Call, output jsontext.Value) {
 	}
 	if strings.HasPrefix(string(inside), "{") && json.Unmarshal(inside, &o, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) == nil &&
 		(o.Output.Valid || o.Content.Valid) {
-		call.Response = runlog.FirstOf(string(o.Output.Value), o.Content.Text)
+		call.Response = cmp.Or(string(o.Output.Value), o.Content.Text)
 		call.ExitCode, call.Failed = o.Metadata.V.ExitCode.Int, o.Success.Int()
 		if call.Failed.Valid {
 			call.Failed.Value = 1 - call.Failed.Value

@@ -1,6 +1,7 @@
 package gemini
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
@@ -101,12 +102,12 @@ func take(r *runlog.Run, m *message) {
 	default:
 		return
 	}
-	r.Model = runlog.FirstOf(r.Model, string(m.Model))
+	r.Model = cmp.Or(r.Model, string(m.Model))
 	for i := range m.Calls {
 		c := &m.Calls[i]
 		call := runlog.Call{
 			ID: string(c.ID), Tool: string(c.Name), Args: c.Args, Group: string(m.ID), Model: string(m.Model),
-			Timestamp: runlog.FirstOf(string(c.Timestamp), string(m.Timestamp)),
+			Timestamp: cmp.Or(string(c.Timestamp), string(m.Timestamp)),
 		}
 		if i == 0 {
 			call.Thought = thought(m)
@@ -127,11 +128,11 @@ func result(to *runlog.Call, c *call) {
 	var texts []string
 	for i := range c.Result {
 		response := &c.Result[i].Function.V.Response.V
-		if text := runlog.FirstOf(string(response.Error), string(response.Output)); text != "" {
+		if text := cmp.Or(string(response.Error), string(response.Output)); text != "" {
 			texts = append(texts, text)
 		}
 	}
-	to.Response = runlog.FirstOf(strings.Join(texts, "\n"), string(c.Display))
+	to.Response = cmp.Or(strings.Join(texts, "\n"), string(c.Display))
 	switch c.Status {
 	case "success":
 		to.Failed = trajectory.Some(0)

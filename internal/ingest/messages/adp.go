@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
@@ -62,7 +63,7 @@ func (r reader) readADP(rec format.Record) ([]format.Item, error) {
 		run := &runlog.Run{
 			Tools: r.table, Family: sweagent.ID, NoExitCodes: true,
 			Task:       runlog.Instance(string(row.ID)),
-			Model:      runlog.FirstOf(string(details.Model), string(details.ModelName), modelOf(string(details.RunID))),
+			Model:      cmp.Or(string(details.Model), string(details.ModelName), modelOf(string(details.RunID))),
 			ExitStatus: string(details.ExitStatus),
 		}
 		replay(run, row.Content)
@@ -101,7 +102,7 @@ func replay(run *runlog.Run, items []adp) {
 			switch {
 			case open != nil:
 				open.Answered, open.Response = true, strings.TrimPrefix(text, "OBSERVATION:\n")
-				sweagent.Place(open.Tool, &open.Args, runlog.FirstOf(openFile, file), text)
+				sweagent.Place(open.Tool, &open.Args, cmp.Or(openFile, file), text)
 				if dir != "" {
 					run.Agent = "SWE-agent"
 				}

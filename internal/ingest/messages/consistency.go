@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
@@ -47,9 +48,9 @@ func (r reader) readConsistency(rec format.Record) ([]format.Item, error) {
 		run := &runlog.Run{
 			Tools: r.table, Family: ID, Agent: "mini-swe-agent",
 			ID: string(of.RunID), Task: string(log.TaskID),
-			Model:       runlog.FirstOf(string(of.Model), string(log.Model)),
-			Description: strings.TrimSpace(runlog.FirstOf(string(of.Task), string(log.Task))),
-			ExitStatus:  runlog.FirstOf(string(of.ExitStatus), string(of.Error)),
+			Model:       cmp.Or(string(of.Model), string(log.Model)),
+			Description: strings.TrimSpace(cmp.Or(string(of.Task), string(log.Task))),
+			ExitStatus:  cmp.Or(string(of.ExitStatus), string(of.Error)),
 		}
 		if run.ID != "" && run.Model != "" {
 			run.ID += "-" + strings.ReplaceAll(run.Model, "/", "__")

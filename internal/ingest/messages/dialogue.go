@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -34,12 +35,12 @@ type invoke struct {
 }
 
 func (m *message) text() string {
-	return runlog.FirstOf(m.Content.Text, m.Text.Text, m.Value.Text)
+	return cmp.Or(m.Content.Text, m.Text.Text, m.Value.Text)
 }
 
 // role returns who speaks, under one name each.
 func (m *message) role() string {
-	switch role := runlog.FirstOf(string(m.Role), string(m.From)); role {
+	switch role := cmp.Or(string(m.Role), string(m.From)); role {
 	case "ai", "gpt", "model", "assistant":
 		return "assistant"
 	case "tool", "function", "observation", "ipython", "environment":
@@ -94,7 +95,7 @@ type dialogue struct {
 	dir     string
 }
 
-func (d *dialogue) version() string { return runlog.FirstOf(d.shape, "no calls") }
+func (d *dialogue) version() string { return cmp.Or(d.shape, "no calls") }
 
 func (d *dialogue) take(m *message, n int) {
 	if m.Demo.Is() {
@@ -176,7 +177,7 @@ func (d *dialogue) calls(m *message, text string) []runlog.Call {
 		}
 	}
 	if len(calls) > 0 {
-		d.shape = runlog.FirstOf(d.shape, shape)
+		d.shape = cmp.Or(d.shape, shape)
 		calls[0].Thought = strings.TrimSpace(text)
 	}
 	return calls
@@ -236,7 +237,7 @@ func (d *dialogue) answer(m *message) {
 	case swe:
 		before := d.file
 		call.Response = d.prompt(text)
-		sweagent.Place(call.Tool, &call.Args, runlog.FirstOf(before, d.file), call.Response)
+		sweagent.Place(call.Tool, &call.Args, cmp.Or(before, d.file), call.Response)
 	}
 }
 

@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -137,15 +138,15 @@ func (r reader) row(rec format.Record, row *row) ([]format.Item, error) {
 	name := runlog.NameFile(rec.File)
 	run := &runlog.Run{
 		Tools: r.table, Family: ID,
-		ID:         runlog.FirstOf(string(row.TrajectoryID), string(row.TrajID)),
+		ID:         cmp.Or(string(row.TrajectoryID), string(row.TrajID)),
 		Task:       runlog.Instance(string(row.InstanceID)),
-		Model:      runlog.FirstOf(string(row.Model), string(row.ModelName), modelOf(string(row.RunID))),
+		Model:      cmp.Or(string(row.Model), string(row.ModelName), modelOf(string(row.RunID))),
 		Repo:       string(row.Repo),
 		ExitStatus: string(row.ExitStatus),
 	}
 	if run.Task == "" && runlog.IsInstance(name.Task) {
 		run.Task = name.Task
-		run.Model = runlog.FirstOf(run.Model, name.Model)
+		run.Model = cmp.Or(run.Model, name.Model)
 	}
 	d := dialogue{run: run, dialect: dialectOf(said)}
 	for i := range said {

@@ -1,6 +1,7 @@
 package minisweagent
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -60,7 +61,7 @@ func (d *dialogue) turn(m *message) {
 		CachedTokens: response.Usage.V.Details.V.Cached.Int,
 		Thought:      Thought(m.Content.Text),
 	}
-	d.model = runlog.FirstOf(d.model, call.Model)
+	d.model = cmp.Or(d.model, call.Model)
 	add := func() {
 		d.run.Calls = append(d.run.Calls, call)
 		call = runlog.Call{Tool: "bash", Timestamp: call.Timestamp, Group: call.Group, Model: call.Model}
@@ -102,7 +103,7 @@ func (d *dialogue) refuse(kind string) {
 		d.run.Drop(d.open)
 	}
 	d.refused = false
-	d.run.Warn(runlog.WarnFormat, runlog.FirstOf(kind, "turn without exactly one command"))
+	d.run.Warn(runlog.WarnFormat, cmp.Or(kind, "turn without exactly one command"))
 }
 
 // answer gives a call of the last turn what it printed. The last message after a call that

@@ -1,6 +1,7 @@
 package minisweagent
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
@@ -132,7 +133,7 @@ func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
 	d := dialogue{
 		run: &runlog.Run{
 			Tools: table, Family: ID, Agent: "mini-swe-agent", Version: string(info.Version),
-			Task:       runlog.FirstOf(string(l.InstanceID), name.Task),
+			Task:       cmp.Or(string(l.InstanceID), name.Task),
 			Model:      string(info.Config.V.Model.V.Name),
 			Root:       root(string(info.Config.V.Environment.V.Dir)),
 			ExitStatus: string(info.ExitStatus),
@@ -142,7 +143,7 @@ func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
 	for i := range l.Messages {
 		d.take(&l.Messages[i], i == len(l.Messages)-1)
 	}
-	d.run.Model = runlog.FirstOf(d.run.Model, d.model, name.Model)
+	d.run.Model = cmp.Or(d.run.Model, d.model, name.Model)
 	t := d.run.Trajectory(ID, version)
 	items := []format.Item{{Trajectory: t}}
 	if e, ok := d.evidence(t.ExitStatus); ok {

@@ -1,13 +1,13 @@
 package openhandsv1
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
 	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
-	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
 )
 
 // output is a line of a benchmark's output.jsonl.
@@ -104,7 +104,7 @@ func (r reader) readOutput(rec format.Record, superseded int) ([]format.Item, er
 	c.Task = string(line.InstanceID)
 	c.Repo = string(line.Instance.V.Repo)
 	meta := &line.Metadata.V
-	c.Model = runlog.FirstOf(string(meta.LLM.V.Model), string(meta.LLMConfig.V.Model))
+	c.Model = cmp.Or(string(meta.LLM.V.Model), string(meta.LLMConfig.V.Model))
 	c.converse(line.History)
 	if c.Description == "" {
 		c.Description = string(line.Instruction)

@@ -2,6 +2,7 @@ package openhandsv1
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -60,7 +61,7 @@ func (c *conversation) note(s *state) {
 	if s.Agent.V.LLM.V.Model != "" {
 		c.Model = string(s.Agent.V.LLM.V.Model)
 	}
-	if status := runlog.FirstOf(string(s.ExecutionStatus), string(s.AgentStatus)); status != "" {
+	if status := cmp.Or(string(s.ExecutionStatus), string(s.AgentStatus)); status != "" {
 		c.ExitStatus = status
 	}
 	for _, list := range [...]loose.Object{s.Stats.V.ByUsage, s.Stats.V.ByService, s.ByUsage, s.ByService} {
@@ -158,7 +159,7 @@ func (c *conversation) converse(events []event) {
 func (c *conversation) call(e *event, root string, counted map[loose.Ident]bool) runlog.Call {
 	call := runlog.Call{
 		ID:        string(e.ID),
-		Tool:      runlog.FirstOf(string(e.ToolName), string(e.ToolCall.V.Name), string(e.ToolCall.V.Function.V.Name)),
+		Tool:      cmp.Or(string(e.ToolName), string(e.ToolCall.V.Name), string(e.ToolCall.V.Function.V.Name)),
 		Thought:   strings.TrimSpace(e.Thought.Text),
 		Model:     c.Model,
 		Timestamp: string(e.Timestamp),

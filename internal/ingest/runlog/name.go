@@ -160,16 +160,6 @@ func Cut(text string, n int) string {
 	return text
 }
 
-// FirstOf returns the first text that is not empty.
-func FirstOf(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
-}
-
 // Between returns what stands between two marks, the whole text when they are not there.
 func Between(text, from, to string) string {
 	if _, rest, ok := strings.Cut(text, from); ok {

@@ -1,6 +1,7 @@
 package runlog
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -190,7 +191,7 @@ func (r *Run) step(c *Call, last bool) (call states.Call, ok bool) {
 	switch {
 	case tool.Canonical == tools.Finish:
 		r.Finished = true
-		r.closing = FirstOf(c.Args.Text("message"), c.Args.Text("final_thought"), c.Thought)
+		r.closing = cmp.Or(c.Args.Text("message"), c.Args.Text("final_thought"), c.Thought)
 		if !last {
 			r.Warn(WarnSkipped, c.Tool)
 		}
@@ -240,7 +241,7 @@ func withFile(args loose.Object) loose.Object {
 	if args.Text("filePath") != "" {
 		return args
 	}
-	text := FirstOf(args.Text("input"), args.Text("patch"), args.Text("content"))
+	text := cmp.Or(args.Text("input"), args.Text("patch"), args.Text("content"))
 	for line := range strings.Lines(text) {
 		for _, mark := range [...]string{"*** Add File: ", "*** Update File: ", "*** Delete File: "} {
 			if file, ok := strings.CutPrefix(line, mark); ok {

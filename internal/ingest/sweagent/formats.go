@@ -2,6 +2,7 @@ package sweagent
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"path"
 	"strings"
@@ -109,10 +110,10 @@ func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
 	info := &l.Info.V
 	r := &runlog.Run{
 		Tools: table, Family: ID, Agent: agent, Version: string(info.Version), NoExitCodes: true,
-		Task:        runlog.FirstOf(string(l.Replay.Problem.V.ID), name.Task),
-		Model:       runlog.FirstOf(string(l.Replay.Agent.V.Model.V.Name), name.Model),
+		Task:        cmp.Or(string(l.Replay.Problem.V.ID), name.Task),
+		Model:       cmp.Or(string(l.Replay.Agent.V.Model.V.Name), name.Model),
 		Description: task(main.History),
-		ExitStatus:  runlog.FirstOf(string(info.ExitStatus), string(main.Info.V.ExitStatus)),
+		ExitStatus:  cmp.Or(string(info.ExitStatus), string(main.Info.V.ExitStatus)),
 	}
 	version := "v1"
 	switch {

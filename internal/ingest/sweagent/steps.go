@@ -1,6 +1,7 @@
 package sweagent
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -91,7 +92,7 @@ func readSteps(r *runlog.Run, steps []step) {
 		Add(r, string(s.Action), runlog.Call{
 			Answered: true,
 			Response: string(s.Observation),
-			Thought:  strings.TrimSpace(runlog.FirstOf(string(s.Thought), string(s.Response))),
+			Thought:  strings.TrimSpace(cmp.Or(string(s.Thought), string(s.Response))),
 			Dir:      string(s.State.Dir),
 		}, s.State.openFile())
 	}
@@ -107,7 +108,7 @@ func readHistory(r *runlog.Run, history []historyItem) {
 			r.Warn(runlog.WarnFormat, "turn without an action")
 			continue
 		}
-		call := runlog.Call{Thought: strings.TrimSpace(runlog.FirstOf(string(h.Thought), h.Content.Text))}
+		call := runlog.Call{Thought: strings.TrimSpace(cmp.Or(string(h.Thought), h.Content.Text))}
 		openFile := ""
 		if i+1 < len(history) && (history[i+1].Role == "user" || history[i+1].Role == "tool") {
 			call.Answered = true
