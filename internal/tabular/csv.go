@@ -41,7 +41,8 @@ func readCSV(r *bufio.Reader, name string, wanted []string, where string, missin
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	at, err := choose(wanted, names)
+	known := inventory{names: names}
+	at, err := known.choose(wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +86,7 @@ func readCSV(r *bufio.Reader, name string, wanted []string, where string, missin
 	for i, c := range columns {
 		columns[i] = c.parsed()
 	}
-	return frameOf(names, columns, len(lines), "line", lines), nil
+	return frameOf(known, columns, len(lines), "line", lines), nil
 }
 
 func sniffSeparator(r *bufio.Reader) (rune, error) {

@@ -17,9 +17,15 @@ type Frame struct {
 	Columns []*Column
 
 	rows  int
-	unit  string   // what place counts: line or row
-	place []int    // line or row of each row of the frame
-	known []string // columns of the input
+	unit  string // what place counts: line or row
+	place []int  // line or row of each row of the frame
+	known inventory
+}
+
+// inventory is what columns an input has.
+type inventory struct {
+	names     []string
+	elsewhere map[string]string // where columns are that the input lacks, by name
 }
 
 // Rows returns the number of rows.
@@ -38,7 +44,7 @@ func (f *Frame) Column(name string) (*Column, error) {
 			return c, nil
 		}
 	}
-	return nil, noColumn(name, f.known)
+	return nil, f.known.lacks(name)
 }
 
 // Take returns the frame of the given rows, in the order given.
@@ -50,9 +56,8 @@ func (f *Frame) Take(rows []int) *Frame {
 	return t
 }
 
-// frameOf puts columns of equal length together; known are the names of all columns that the
-// input has.
-func frameOf(known []string, columns []*Column, rows int, unit string, place []int) *Frame {
+// frameOf puts columns of equal length together.
+func frameOf(known inventory, columns []*Column, rows int, unit string, place []int) *Frame {
 	if place == nil {
 		place = make([]int, rows)
 		for i := range place {
@@ -65,10 +70,10 @@ func frameOf(known []string, columns []*Column, rows int, unit string, place []i
 	return &Frame{Columns: columns, rows: rows, unit: unit, place: place, known: known}
 }
 
-// choose returns the positions of the wanted columns among names, all for none wanted.
-func choose(wanted, names []string) ([]int, error) {
+// choose returns the positions of the wanted columns, all for none wanted.
+func (k inventory) choose(wanted []string) ([]int, error) {
 	if wanted == nil {
-		all := make([]int, len(names))
+		all := make([]int, len(k.names))
 		for i := range all {
 			all[i] = i
 		}
@@ -76,9 +81,9 @@ func choose(wanted, names []string) ([]int, error) {
 	}
 	var at []int
 	for _, w := range wanted {
-		i := slices.Index(names, w)
+		i := slices.Index(k.names, w)
 		if i < 0 {
-			return nil, noColumn(w, names)
+			return nil, k.lacks(w)
 		}
 		if !slices.Contains(at, i) {
 			at = append(at, i)
@@ -87,15 +92,18 @@ func choose(wanted, names []string) ([]int, error) {
 	return at, nil
 }
 
-// noColumn says what the input has instead.
-func noColumn(name string, names []string) error {
-	if near := nearest.Names(name, names); len(near) > 0 {
+// lacks says where a column is that the input has not, or what the input has instead.
+func (k inventory) lacks(name string) error {
+	if where := k.elsewhere[name]; where != "" {
+		return fmt.Errorf("%w %q; %s", ErrNoColumn, name, where)
+	}
+	if near := nearest.Names(name, k.names); len(near) > 0 {
 		return fmt.Errorf("%w %q; did you mean %s?", ErrNoColumn, name, strings.Join(near, " or "))
 	}
 	const most = 20
-	listed := names
-	if len(names) > most {
-		listed = append(slices.Clone(names[:most]), fmt.Sprintf("and %d more", len(names)-most))
+	listed := k.names
+	if len(listed) > most {
+		listed = append(slices.Clone(listed[:most]), fmt.Sprintf("and %d more", len(k.names)-most))
 	}
 	return fmt.Errorf("%w %q; the input has %s", ErrNoColumn, name, strings.Join(listed, ", "))
 }

@@ -34,7 +34,8 @@ func readParquet(file *os.File, wanted []string, where string) (f *Frame, err er
 			leaves = append(leaves, leaf)
 		}
 	}
-	at, err := choose(wanted, names)
+	known := inventory{names: names}
+	at, err := known.choose(wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +55,7 @@ func readParquet(file *os.File, wanted []string, where string) (f *Frame, err er
 			return nil, fmt.Errorf("reading %s: column %s has %d values for %d rows", file.Name(), names[j], got, want)
 		}
 	}
-	return frameOf(names, columns, int(pq.NumRows()), "row", nil), nil
+	return frameOf(known, columns, int(pq.NumRows()), "row", nil), nil
 }
 
 // logicalType is the type's annotation, nil for none.

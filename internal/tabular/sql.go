@@ -65,11 +65,17 @@ type relation struct {
 	sql   string // a subquery without its parentheses
 	order string // ORDER BY clause or ""
 	name  string // for messages
+
+	elsewhere map[string]string // of [inventory]
+}
+
+// joined are the tables whose columns a run of a dataset has.
+func joined() []string {
+	return []string{"trajectories", "features", "tiers", "signals", "published"}
 }
 
 // datasetRelation joins what a profile knows of every run: a row per run, by id. A column
-// has the name table.column, and its plain name belongs to the first table that has it in
-// the order trajectories, features, tiers, signals, published.
+// has the name table.column, and its plain name belongs to the first joined table that has it.
 func datasetRelation(ctx context.Context, dir, profile string) (relation, error) {
 	db, err := store.Open(ctx, dir)
 	if err != nil {
@@ -91,7 +97,7 @@ func datasetRelation(ctx context.Context, dir, profile string) (relation, error)
 	var columns []string
 	from := "trajectories"
 	taken := map[string]bool{}
-	for _, name := range []string{"trajectories", "features", "tiers", "signals", "published"} {
+	for _, name := range joined() {
 		t, ok := schema.Lookup(name)
 		if !ok {
 			return relation{}, fmt.Errorf("no table %s", name)
@@ -121,10 +127,40 @@ func datasetRelation(ctx context.Context, dir, profile string) (relation, error)
 		}
 	}
 	return relation{
-		sql:   "SELECT " + strings.Join(columns, ", ") + "\nFROM " + from,
-		order: `ORDER BY "trajectory_id"`,
-		name:  dir,
+		sql:       "SELECT " + strings.Join(columns, ", ") + "\nFROM " + from,
+		order:     `ORDER BY "trajectory_id"`,
+		name:      dir,
+		elsewhere: otherProfiles(profile, profiles),
 	}, nil
+}
+
+// otherProfiles says of the columns that only other profiles have how to get at them. built
+// are the profiles of the dataset.
+func otherProfiles(profile string, built []string) map[string]string {
+	of := map[string][]string{} // profiles by column
+	for _, other := range schema.Profiles() {
+		for _, name := range joined() {
+			t, _ := schema.Lookup(name)
+			v, err := t.Variant(other)
+			if err != nil || other == profile {
+				continue // a table of all profiles
+			}
+			for _, c := range v.Columns {
+				of[c.Name] = append(of[c.Name], other)
+				of[t.Name+"."+c.Name] = append(of[t.Name+"."+c.Name], other)
+			}
+		}
+	}
+	hints := map[string]string{}
+	for column, have := range of {
+		belongs := "it belongs to profile " + strings.Join(have, " and ")
+		if i := slices.IndexFunc(have, func(p string) bool { return slices.Contains(built, p) }); i >= 0 {
+			hints[column] = belongs + "; ask for it with --profile " + have[i]
+		} else {
+			hints[column] = fmt.Sprintf("%s, which the dataset was built without; build it with --profile %s", belongs, have[0])
+		}
+	}
+	return hints
 }
 
 // queryRelation is a query of the user, or the only table of a file.
@@ -161,7 +197,8 @@ func readSQL(ctx context.Context, conn connection, rel relation, wanted []string
 	if err != nil {
 		return nil, err
 	}
-	at, err := choose(wanted, names)
+	known := inventory{names, rel.elsewhere}
+	at, err := known.choose(wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +214,7 @@ func readSQL(ctx context.Context, conn connection, rel relation, wanted []string
 	}
 	rows, err := conn.QueryContext(ctx, query+" "+rel.order)
 	if err != nil {
-		return nil, sqlError(err, rel.name, names)
+		return nil, sqlError(err, rel.name, known)
 	}
 	defer rows.Close()
 	values := make([]any, len(columns))
@@ -195,9 +232,9 @@ func readSQL(ctx context.Context, conn connection, rel relation, wanted []string
 		}
 	}
 	if err := rows.Err(); err != nil {
-		return nil, sqlError(err, rel.name, names)
+		return nil, sqlError(err, rel.name, known)
 	}
-	return frameOf(names, columns, n, "row", nil), nil
+	return frameOf(known, columns, n, "row", nil), nil
 }
 
 func columnsOf(ctx context.Context, conn connection, rel relation) ([]string, error) {
@@ -228,10 +265,10 @@ func (c *Column) addSQL(v any) {
 // unknownColumn is how SQLite names a column it does not know.
 var unknownColumn = regexp.MustCompile(`no such column: "?([^" (]+)`)
 
-// sqlError adds the nearest column to SQLite's complaint about an unknown one.
-func sqlError(err error, name string, names []string) error {
+// sqlError adds to SQLite's complaint about an unknown column what there is instead.
+func sqlError(err error, name string, known inventory) error {
 	if m := unknownColumn.FindStringSubmatch(err.Error()); m != nil {
-		return fmt.Errorf("the condition --where: %w", noColumn(m[1], names))
+		return fmt.Errorf("the condition --where: %w", known.lacks(m[1]))
 	}
 	return fmt.Errorf("reading %s: %w", name, err)
 }
