@@ -79,7 +79,7 @@ func checkDerived(ctx context.Context, dir string, m Manifest) ([]Problem, error
 	defer db.Close()
 	var problems []Problem
 	for _, d := range sharedDerivations() {
-		keys, err := texts(ctx, db, d.query)
+		keys, err := db.Texts(ctx, d.query)
 		if err != nil {
 			return nil, fmt.Errorf("check that %s: %w", d.rule, err)
 		}
@@ -104,23 +104,6 @@ func broken(table, rule string, keys []string) []Problem {
 		keys, more = keys[:mostRows], fmt.Sprintf(" and %d more", n)
 	}
 	return []Problem{{"derived", table, fmt.Sprintf("%s, but not for %s%s", rule, strings.Join(keys, ", "), more)}}
-}
-
-func texts(ctx context.Context, db *store.DB, query string) ([]string, error) {
-	rows, err := db.QueryContext(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		var s string
-		if err := rows.Scan(&s); err != nil {
-			return nil, err
-		}
-		out = append(out, s)
-	}
-	return out, rows.Err()
 }
 
 // checkRelease recomputes what the release profile derives from other stored columns.

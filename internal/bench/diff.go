@@ -227,11 +227,11 @@ type diffTable struct {
 }
 
 func (c *comparison) tables() ([]diffTable, error) {
-	namesA, err := texts(c.ctx, c.a, listTables)
+	namesA, err := c.a.Texts(c.ctx, listTables)
 	if err != nil {
 		return nil, err
 	}
-	namesB, err := texts(c.ctx, c.b, listTables)
+	namesB, err := c.b.Texts(c.ctx, listTables)
 	if err != nil {
 		return nil, err
 	}

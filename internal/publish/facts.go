@@ -61,10 +61,10 @@ func (p *publication) gather(ctx context.Context) error {
 	if err := db.QueryRowContext(ctx, "SELECT count(DISTINCT repo) FROM tasks").Scan(&f.Repos); err != nil {
 		return err
 	}
-	if f.Agents, err = texts(ctx, db, "SELECT DISTINCT agent FROM trajectories WHERE agent IS NOT NULL ORDER BY 1"); err != nil {
+	if f.Agents, err = db.Texts(ctx, "SELECT DISTINCT agent FROM trajectories WHERE agent IS NOT NULL ORDER BY 1"); err != nil {
 		return err
 	}
-	if f.Formats, err = texts(ctx, db, "SELECT DISTINCT format FROM trajectories ORDER BY 1"); err != nil {
+	if f.Formats, err = db.Texts(ctx, "SELECT DISTINCT format FROM trajectories ORDER BY 1"); err != nil {
 		return err
 	}
 	for _, profile := range db.Profiles {
@@ -102,23 +102,6 @@ func percent(part, of int64) float64 {
 		return 0
 	}
 	return 100 * float64(part) / float64(of)
-}
-
-func texts(ctx context.Context, db *store.DB, query string) ([]string, error) {
-	rows, err := db.QueryContext(ctx, query)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var out []string
-	for rows.Next() {
-		var s string
-		if err := rows.Scan(&s); err != nil {
-			return nil, err
-		}
-		out = append(out, s)
-	}
-	return out, rows.Err()
 }
 
 func profileOf(ctx context.Context, db *store.DB, profile string) (profileFacts, error) {

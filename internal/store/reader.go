@@ -93,6 +93,24 @@ func (db *DB) identify(current bool) error {
 	return rows.Err()
 }
 
+// Texts returns the first column of a query's rows, which are texts.
+func (db *DB) Texts(ctx context.Context, query string, args ...any) ([]string, error) {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	defer rows.Close()
+	var out []string
+	for rows.Next() {
+		var s string
+		if err := rows.Scan(&s); err != nil {
+			return nil, fmt.Errorf("store: %w", err)
+		}
+		out = append(out, s)
+	}
+	return out, rows.Err()
+}
+
 // ReadSQL runs a query and yields its rows as T, a row struct or any struct with the same
 // kind of parquet tags. Each column of the result needs a field of that name; fields without
 // a column stay zero. After an error nothing more is yielded.
