@@ -151,7 +151,7 @@ func (p *publication) settle() error {
 		}
 	}
 	if a.Title == "" {
-		a.Title = "How software-engineering agents worked"
+		a.Title = "Agent runs, labelled and scored"
 		if release && !other {
 			a.Title = "AgentLens-Bench, rebuilt"
 		}
