@@ -69,13 +69,12 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 
 // statusError is an answer that brings no file.
 type statusError struct {
-	url   string
 	code  int
 	after time.Duration // that the server asks to wait; negative when it does not
 }
 
 func (e *statusError) Error() string {
-	text := fmt.Sprintf("%s answers %d %s", e.url, e.code, http.StatusText(e.code))
+	text := fmt.Sprintf("%d %s", e.code, http.StatusText(e.code))
 	if e.after > longestWait {
 		text += fmt.Sprintf(" and asks to wait for %s", e.after)
 	}
@@ -90,17 +89,22 @@ func (e *statusError) Unwrap() error {
 	return &backoff.RetryAfterError{Duration: e.after}
 }
 
-// file gets one file from the first mirror that has it.
+// file gets one file from the first mirror that has it. A mirror that can't be reached is
+// the last one asked.
 func (d *downloader) file(ctx context.Context, f File) error {
 	var failed error
 	for _, mirror := range d.mirrors {
-		address := mirror.JoinPath((&url.URL{Path: f.Path}).EscapedPath()).String()
-		err := d.from(ctx, address, f)
+		err := d.from(ctx, mirror.JoinPath((&url.URL{Path: f.Path}).EscapedPath()).String(), f)
 		var here localError
-		if err == nil || errors.As(err, &here) || ctx.Err() != nil {
+		if err == nil || errors.As(err, &here) {
 			return err
 		}
-		failed = errors.Join(failed, err)
+		failed = errors.Join(failed, fmt.Errorf("%s: %w", mirror.Host, err))
+		var refused *statusError
+		var wrong *DigestError
+		if !errors.As(err, &refused) && !errors.As(err, &wrong) {
+			break
+		}
 	}
 	return failed
 }
@@ -166,11 +170,6 @@ func (d *downloader) attempt(ctx context.Context, address string, f File) error 
 	if part.n, err = io.Copy(part.hash, file); err != nil {
 		return local(err)
 	}
-	if part.n > f.Bytes {
-		if err := part.restart(); err != nil {
-			return err
-		}
-	}
 	if part.n < f.Bytes || f.Bytes == 0 {
 		if err := d.receive(ctx, address, f, part); err != nil {
 			return err
@@ -193,7 +192,10 @@ func (d *downloader) receive(ctx context.Context, address string, f File, part *
 	defer stall.Stop()
 	why := func(err error) error {
 		if context.Cause(ctx) == errStalled {
-			return fmt.Errorf("%s: %w", address, errStalled)
+			return errStalled
+		}
+		if wrapped, ok := err.(*url.Error); ok { // the file is named anyway
+			return wrapped.Err
 		}
 		return err
 	}
@@ -215,13 +217,13 @@ func (d *downloader) receive(ctx context.Context, address string, f File, part *
 	switch continues := resp.StatusCode == http.StatusPartialContent && part.n > 0; {
 	case continues && strings.HasPrefix(resp.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", part.n)):
 	case continues, resp.StatusCode == http.StatusRequestedRangeNotSatisfiable:
-		return errors.Join(part.restart(), fmt.Errorf("%s does not send the part that was asked for", address))
+		return errors.Join(part.restart(), errors.New("the server does not send the part that was asked for"))
 	case resp.StatusCode == http.StatusOK:
 		if err := part.restart(); err != nil {
 			return err
 		}
 	default:
-		return refused(address, resp)
+		return refusal(resp)
 	}
 
 	buf := make([]byte, 32<<10)
@@ -240,14 +242,14 @@ func (d *downloader) receive(ctx context.Context, address string, f File, part *
 		}
 	}
 	if part.n < f.Bytes {
-		return fmt.Errorf("%s ends after %d of %d bytes", address, part.n, f.Bytes)
+		return fmt.Errorf("the answer ends after %d of %d bytes", part.n, f.Bytes)
 	}
 	return nil
 }
 
-// refused turns an answer without a file into an error; most are permanent.
-func refused(address string, resp *http.Response) error {
-	err := &statusError{url: address, code: resp.StatusCode, after: -1}
+// refusal turns an answer without a file into an error; most are permanent.
+func refusal(resp *http.Response) error {
+	err := &statusError{code: resp.StatusCode, after: -1}
 	switch {
 	case resp.StatusCode == http.StatusTooManyRequests, resp.StatusCode == http.StatusServiceUnavailable:
 		err.after = retryAfter(resp.Header.Get("Retry-After"))

@@ -20,6 +20,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/agentlens-bench/agentlens/internal/checksum"
 	"github.com/agentlens-bench/agentlens/internal/outdir"
 )
 
@@ -230,7 +231,7 @@ func holds(t rapid.TB, dir string, files map[string][]byte) {
 			return err
 		}
 		rel, err := filepath.Rel(dir, path)
-		if err != nil || rel == outdir.ChecksumsName {
+		if err != nil || rel == checksum.Name {
 			return err
 		}
 		got, err := os.ReadFile(path)
@@ -300,13 +301,23 @@ func TestFaults(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			s := serve(t, testFiles())
-			s.script(name, f, closeMidBody, f)
+			s.script(name, f, closeMidBody, f, f)
 			res, err := Run(t.Context(), s.recipe(), quick(t.TempDir()))
 			if err != nil {
 				t.Fatal(err)
 			}
 			holds(t, res.Dir, s.files)
 		})
+	}
+}
+
+// A server that ignores Range is not asked more often.
+func TestWholeFileForAPart(t *testing.T) {
+	s := serve(t, map[string][]byte{"a": []byte("0123456789")})
+	s.script("a", closeMidBody, ignoreRange)
+	res, err := Run(t.Context(), s.recipe(), quick(t.TempDir()))
+	if got := s.ranges("a"); err != nil || !slices.Equal(got, []string{"", "bytes=5-"}) || res.DownloadedBytes != 15 {
+		t.Errorf("asked for %q; %+v, %v", got, res, err)
 	}
 }
 
@@ -380,7 +391,7 @@ func TestFailures(t *testing.T) {
 				}
 			}
 			var wrong *DigestError
-			if errors.As(bad.Failed[0].Err, &wrong) && wrong.File.SHA256 != digest(s.files[name]) {
+			if errors.As(bad.Failed[0].Err, &wrong) && (wrong.File.SHA256 != digest(s.files[name]) || wrong.Bytes > wrong.File.Bytes+1) {
 				t.Errorf("%+v", wrong)
 			}
 			if n := len(s.ranges(name)); n != tt.requests {
@@ -464,6 +475,48 @@ func TestGivesUp(t *testing.T) {
 	}
 }
 
+// Files that fail here and there stop nothing.
+func TestSomeFail(t *testing.T) {
+	s := serve(t, nil)
+	files := map[string][]byte{}
+	s.files = map[string][]byte{}
+	for i := range 6 * failuresInRow {
+		name := fmt.Sprintf("f%03d", i)
+		files[name] = []byte{byte(i)}
+		if i%3 == 0 {
+			s.files[name] = files[name]
+		}
+	}
+	opt := quick(t.TempDir())
+	opt.Jobs = 1
+	res, err := Run(t.Context(), recipe(s.URL+"/data", files), opt)
+	var bad *IncompleteError
+	if !errors.As(err, &bad) || len(bad.Failed) != 4*failuresInRow || bad.Untried != 0 || res.DownloadedFiles != 2*failuresInRow {
+		t.Fatalf("%+v, %v", res, err)
+	}
+	if want := "32 of 48 files could not be fetched (f001: " + strings.TrimPrefix(s.URL, "http://") + ": 404 Not Found, f002: "; !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), ", and 29 more)") {
+		t.Errorf("%v: does not say %q", err, want)
+	}
+}
+
+// What comes slowly but steadily is not given up.
+func TestSlowIsNotStalled(t *testing.T) {
+	t.Parallel()
+	s := serve(t, map[string][]byte{"a": []byte("12345678")})
+	s.script("a", func(w http.ResponseWriter, r *http.Request, body []byte) {
+		for _, b := range begin(w, r, body, "") {
+			_, _ = w.Write([]byte{b})
+			_ = http.NewResponseController(w).Flush()
+			time.Sleep(80 * time.Millisecond)
+		}
+	})
+	opt := quick(t.TempDir())
+	opt.Idle = 500 * time.Millisecond
+	if _, err := Run(t.Context(), s.recipe(), opt); err != nil || s.requests() != 1 {
+		t.Errorf("%d requests, %v", s.requests(), err)
+	}
+}
+
 // A run that is stopped at any point is continued: no byte is asked for twice.
 func TestResume(t *testing.T) {
 	name := "a/b/two words+.json"
@@ -504,7 +557,7 @@ func TestResume(t *testing.T) {
 
 // A part that is not what the mirror has is thrown away.
 func TestBadPart(t *testing.T) {
-	for _, text := range []string{"junk", strings.Repeat("x", 13), strings.Repeat("x", 99)} {
+	for _, text := range []string{"junk", strings.Repeat("x", 13), strings.Repeat("x", 20), strings.Repeat("x", 99)} {
 		s := serve(t, testFiles())
 		opt := quick(t.TempDir())
 		part := filepath.Join(opt.Cache, "small-"+s.recipe().SHA256[:12], "a", ".one.json.part")
@@ -513,6 +566,9 @@ func TestBadPart(t *testing.T) {
 		}
 		if err := os.WriteFile(part, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
+		}
+		if len(text) == 99 {
+			opt.From = copies(t, "", s.files)[0]
 		}
 		res, err := Run(t.Context(), s.recipe(), opt)
 		if err != nil {
@@ -571,7 +627,7 @@ func TestCacheCannotBeWritten(t *testing.T) {
 	}
 	for _, cache := range []string{file, blocked} {
 		_, err := Run(t.Context(), s.recipe(), quick(cache))
-		if err == nil || !strings.Contains(err.Error(), "the cache can't be written") || !strings.Contains(err.Error(), "--cache") {
+		if err == nil || !strings.HasPrefix(err.Error(), "the cache can't be written") || !strings.Contains(err.Error(), "--cache") {
 			t.Errorf("%s: %v", cache, err)
 		}
 	}

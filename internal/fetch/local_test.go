@@ -97,13 +97,13 @@ func TestFrom(t *testing.T) {
 		}
 	}
 	// The folder with most of the files is the dataset, whatever else is named like them.
-	in := map[string][]byte{"LICENSE": []byte("another")}
+	in := map[string][]byte{"LICENSE": []byte("another"), "zoo/LICENSE": []byte("a third")}
 	for name, b := range files {
 		in["app/set/"+name] = b
 	}
 	for _, path := range copies(t, "", in) {
 		res, err := take(t, path, files)
-		if err != nil || !slices.Equal(res.Skipped, []string{"LICENSE"}) {
+		if err != nil || !slices.Equal(res.Skipped, []string{"LICENSE", "zoo/LICENSE"}) {
 			t.Errorf("%s: %+v, %v", path, res, err)
 		}
 	}
