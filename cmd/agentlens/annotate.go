@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentlens-bench/agentlens/internal/annotate"
+	"github.com/agentlens-bench/agentlens/internal/outfile"
 	"github.com/agentlens-bench/agentlens/internal/stats"
 )
 
@@ -71,6 +71,15 @@ states, equal allocation the same number from each. Raters fill in label and com
 			if err != nil {
 				return err
 			}
+			if out != "-" {
+				err := outfile.Check(out, false)
+				if errors.Is(err, outfile.ErrExists) {
+					err = fmt.Errorf("%w and may hold ratings; choose another --out, or remove it", err)
+				}
+				if err != nil {
+					return err
+				}
+			}
 			items, strata, err := annotate.Sample(cmd.Context(), args[0], opt)
 			if err != nil {
 				return annotateError(err)
@@ -83,7 +92,7 @@ states, equal allocation the same number from each. Raters fill in label and com
 				_, err := cmd.OutOrStdout().Write(b.Bytes())
 				return err
 			}
-			if err := writeNew(out, b.Bytes()); err != nil {
+			if err := outfile.Write(out, b.Bytes(), false); err != nil {
 				return err
 			}
 			if asJSON {
@@ -108,19 +117,6 @@ states, equal allocation the same number from each. Raters fill in label and com
 	f.IntVar(&opt.Preview, "preview", 400, "characters shown of each observation")
 	f.BoolVar(&asJSON, "json", false, "print the strata as JSON")
 	return cmd
-}
-
-// writeNew writes a file that does not exist yet: it may hold a rater's work.
-func writeNew(path string, content []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("%s exists and may hold ratings; choose another --out, or remove it", path)
-	}
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	return errors.Join(err, f.Close())
 }
 
 func writeStrata(w io.Writer, out string, items int, by []string, strata []annotate.Stratum) error {

@@ -4,15 +4,13 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/experiment"
+	"github.com/agentlens-bench/agentlens/internal/outfile"
 	"github.com/agentlens-bench/agentlens/internal/profile/params"
 )
 
@@ -55,8 +53,14 @@ negative: the weighted mean then orders runs exactly as the regression does.`,
 			return err
 		}
 		opt.Sampling = *sampling
-		if err := mayWrite(out, force); err != nil {
-			return err
+		if out != "" {
+			err := outfile.Check(out, force)
+			if errors.Is(err, outfile.ErrExists) {
+				err = fmt.Errorf("%w; choose another name, or replace it with --force", err)
+			}
+			if err != nil {
+				return err
+			}
 		}
 		d, err := openProfile(cmd, args[0], profile)
 		if err != nil {
@@ -73,8 +77,12 @@ negative: the weighted mean then orders runs exactly as the regression does.`,
 		if err != nil {
 			return fmt.Errorf("%s is not written: %w", out, err)
 		}
-		head := fmt.Sprintf("# Made by agentlens calibrate: method %s, signals %s.\n", c.Method, strings.Join(c.Signals, ", "))
-		if err := writeProfile(out, head, set); err != nil {
+		var text bytes.Buffer
+		fmt.Fprintf(&text, "# Made by agentlens calibrate: method %s, signals %s.\n", c.Method, strings.Join(c.Signals, ", "))
+		if err := params.Write(&text, set); err != nil {
+			return err
+		}
+		if err := outfile.Write(out, text.Bytes(), force); err != nil {
 			return err
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s; use it with: agentlens build SOURCE --out NEW --profile-file %s\n", out, out)
@@ -90,39 +98,6 @@ func openProfile(cmd *cobra.Command, arg, profile string) (experiment.Dataset, e
 		return experiment.Dataset{}, err
 	}
 	return experiment.ReadDataset(cmd.Context(), dir, profile)
-}
-
-func mayWrite(path string, force bool) error {
-	if path == "" || force {
-		return nil
-	}
-	if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("%s exists already; choose another name, or replace it with --force", path)
-	} else if !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
-}
-
-// writeProfile puts the file in its place whole.
-func writeProfile(path, head string, set params.Set) error {
-	text := bytes.NewBufferString(head)
-	if err := params.Write(text, set); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text.Bytes())
-	err = errors.Join(err, f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	return nil
 }
 
 func writeCalibration(p printer, c experiment.Calibration) {

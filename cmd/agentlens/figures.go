@@ -10,6 +10,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/figures"
+	"github.com/agentlens-bench/agentlens/internal/outfile"
 )
 
 func newFigures() *cobra.Command {
@@ -49,6 +50,9 @@ The files depend on the dataset alone: the same dataset gives the same bytes.`,
 			}
 			dir, err := bench.Locate(args[0])
 			if err != nil {
+				return err
+			}
+			if err := outfile.CheckFolder(out); err != nil {
 				return err
 			}
 			figs, skipped, err := figures.Make(cmd.Context(), dir, opt)

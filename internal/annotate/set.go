@@ -18,7 +18,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
-	"github.com/agentlens-bench/agentlens/internal/checksum"
+	"github.com/agentlens-bench/agentlens/internal/outdir"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -135,8 +135,8 @@ var ErrProblems = errors.New("raters' files have problems, nothing was imported"
 
 // Import reads raters' files, checks every row, and writes an annotation set. With problems
 // it returns them, and ErrProblems unless opt.Partial allows them.
-func Import(ctx context.Context, opt ImportOptions) (Imported, error) {
-	done := Imported{Problems: []Problem{}}
+func Import(ctx context.Context, opt ImportOptions) (done Imported, err error) {
+	done.Problems = []Problem{}
 	names, err := opt.raterNames()
 	if err != nil {
 		return done, err
@@ -144,6 +144,11 @@ func Import(ctx context.Context, opt ImportOptions) (Imported, error) {
 	if err := absent(opt.Out); err != nil {
 		return done, err
 	}
+	out, err := outdir.Begin(opt.Out)
+	if err != nil {
+		return done, err
+	}
+	defer func() { err = errors.Join(err, out.Discard()) }()
 	var sample *sheet
 	if opt.Sample != "" {
 		s, problems, err := readSheet(ctx, opt.Sample, false)
@@ -221,7 +226,7 @@ func Import(ctx context.Context, opt ImportOptions) (Imported, error) {
 	done.Manifest.Tool, done.Manifest.ToolVersion, done.Manifest.Version = "agentlens", bench.ToolVersion, Version
 	done.Manifest.Items, done.Manifest.Ratings, done.Manifest.Raters = len(set.items), len(set.ratings), set.raters
 	done.Manifest.LeftOut = len(done.Problems)
-	if err := set.write(ctx, opt.Out, done.Manifest); err != nil {
+	if err := set.write(ctx, out, done.Manifest); err != nil {
 		return done, err
 	}
 	done.Out = opt.Out
@@ -383,25 +388,13 @@ func (s *set) sort() {
 	})
 }
 
-// write makes the folder beside its place and renames it, so that it appears whole.
-func (s *set) write(ctx context.Context, out string, m Manifest) (err error) {
-	out = filepath.Clean(out)
-	if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
-		return err
-	}
-	dir, err := os.MkdirTemp(filepath.Dir(out), "."+filepath.Base(out)+"-")
+// write fills the folder and puts it in its place.
+func (s *set) write(ctx context.Context, out *outdir.Dir, m Manifest) error {
+	text, err := json.Marshal(m, json.Deterministic(true), jsontext.WithIndent("  "))
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.RemoveAll(dir))
-		}
-	}()
-	if err := os.Chmod(dir, 0o755); err != nil {
-		return err
-	}
-	text, err := json.Marshal(m, json.Deterministic(true), jsontext.WithIndent("  "))
+	dir, err := out.Path("")
 	if err != nil {
 		return err
 	}
@@ -410,16 +403,13 @@ func (s *set) write(ctx context.Context, out string, m Manifest) (err error) {
 		func() error { return writeParquet(filepath.Join(dir, "items.parquet"), s.items) },
 		func() error { return writeParquet(filepath.Join(dir, "raters.parquet"), s.raters) },
 		func() error { return writeParquet(filepath.Join(dir, "ratings.parquet"), s.ratings) },
-		func() error { return os.WriteFile(filepath.Join(dir, bench.ManifestName), append(text, '\n'), 0o644) },
-		func() error { return checksum.Write(dir) },
+		func() error { return out.Write(bench.ManifestName, append(text, '\n')) },
+		out.Commit,
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return err
 		}
-	}
-	if err := os.Rename(dir, out); err != nil {
-		return fmt.Errorf("put the annotations in their place: %w", err)
 	}
 	return nil
 }

@@ -141,6 +141,13 @@ func Run(ctx context.Context, dir string, opt Options) (res Result, err error) {
 		return res, fmt.Errorf("%w: target %s needs the logs, as a dataset holds no whole texts: name the SOURCE it was built from, or choose --target ids", ErrUsage, opt.Rules.Target)
 	}
 	c := &curation{ctx: ctx, dir: dir, opt: opt, lines: map[string][]byte{}, index: map[string]indexRow{}}
+	var out *outdir.Dir
+	if !opt.DryRun {
+		if out, err = outdir.Begin(opt.Out); err != nil {
+			return res, err
+		}
+		defer func() { err = errors.Join(err, out.Discard()) }()
+	}
 	var list map[string]bool
 	if file := opt.Rules.Decontaminate; file != "" {
 		if list, err = readList(file); err != nil {
@@ -183,7 +190,7 @@ func Run(ctx context.Context, dir string, opt Options) (res Result, err error) {
 	if opt.DryRun {
 		return c.res, nil
 	}
-	return c.res, c.write()
+	return c.res, c.write(out)
 }
 
 // pair gives every clean run a lucky one of its task, in the order of the ids.
@@ -501,13 +508,8 @@ func (c *curation) ordered() []*run {
 	return out
 }
 
-// write makes the output folder.
-func (c *curation) write() (err error) {
-	out, err := outdir.Begin(c.opt.Out)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, out.Discard()) }()
+// write fills the output folder and puts it in its place.
+func (c *curation) write(out *outdir.Dir) error {
 	r := &c.opt.Rules
 	files := map[string]*bytes.Buffer{}
 	for _, s := range c.res.Splits {

@@ -119,6 +119,10 @@ func Run(ctx context.Context, dir string, opt Options) (m Manifest, err error) {
 	if err != nil {
 		return m, err
 	}
+	if e.out, err = outdir.Begin(opt.Out); err != nil {
+		return m, err
+	}
+	defer func() { err = errors.Join(err, e.out.Discard()) }()
 	if err := e.index(ctx); err != nil {
 		return m, err
 	}
@@ -134,10 +138,6 @@ func Run(ctx context.Context, dir string, opt Options) (m Manifest, err error) {
 	if opt.Format == "csv" {
 		m.Null = &opt.Null
 	}
-	if e.out, err = outdir.Begin(opt.Out); err != nil {
-		return m, err
-	}
-	defer func() { err = errors.Join(err, e.out.Discard()) }()
 	if opt.Format == sqlite {
 		if e.scratch, err = os.MkdirTemp("", "agentlens-export-"); err != nil {
 			return m, err
