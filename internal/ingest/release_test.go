@@ -373,6 +373,48 @@ func TestReleaseInAnyContainer(t *testing.T) {
 	}
 }
 
+// TestReleaseAsLines reads runs of the release line by line from one file: they are the same
+// runs as from files of their own.
+func TestReleaseAsLines(t *testing.T) {
+	dir := t.TempDir()
+	var lines bytes.Buffer
+	for name, data := range unpacked(t) {
+		if !strings.Contains(name, "/trajectories/") || !strings.Contains(name, "requests-1724") {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(name)), data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Compact(&lines, data); err != nil {
+			t.Fatal(err)
+		}
+		lines.WriteByte('\n')
+	}
+	file := filepath.Join(t.TempDir(), "all.jsonl")
+	if err := os.WriteFile(file, lines.Bytes(), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	known := func(source string) []string {
+		got, err := read(t, ingest.Options{Jobs: 2}, source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var runs []string
+		for _, r := range got.runs {
+			runs = append(runs, fmt.Sprint(r.ID, r.TaskID, r.Model, r.Outcome, len(r.States), r.Warnings))
+		}
+		for _, e := range got.evidence {
+			runs = append(runs, fmt.Sprint(e.Key, e.Rank, e.Source, e.Outcome))
+		}
+		slices.Sort(runs)
+		return append(runs, fmt.Sprint(len(got.refused)))
+	}
+	one, many := known(file), known(dir)
+	if len(many) < 30*3 || !slices.Equal(one, many) {
+		t.Errorf("%d and %d items, such as %s and %s", len(one), len(many), one[0], many[0])
+	}
+}
+
 func BenchmarkReadRelease(b *testing.B) {
 	archive := conformance.Release(b)
 	var bytes int64

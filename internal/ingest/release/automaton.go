@@ -1,6 +1,9 @@
 package release
 
 import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"path"
 	"strings"
@@ -26,6 +29,8 @@ type automaton struct {
 		TaskName        string        `json:"task_name"`
 		ModelName       string        `json:"model_name"`
 		PassFailStatus  string        `json:"pass_fail_status"`
+		TrajectoryID    string        `json:"trajectory_id"`
+		SourcePath      string        `json:"source_path"`
 	} `json:"metadata"`
 }
 
@@ -128,7 +133,7 @@ func readTrajectory(rec format.Record) ([]format.Item, error) {
 		return nil, err
 	}
 	t := &trajectory.Trajectory{
-		ID:              strings.TrimSuffix(path.Base(rec.File), ".json"),
+		ID:              a.name(rec),
 		TaskID:          a.Metadata.TaskName,
 		Model:           a.Metadata.ModelName,
 		Format:          ID,
@@ -148,6 +153,10 @@ func readTrajectory(rec format.Record) ([]format.Item, error) {
 	name, named := parseName(t.ID)
 	if err := identify(t, name, named, rec.File); err != nil {
 		return nil, err
+	}
+	if t.ID == "" {
+		sum := sha256.Sum256(rec.Data)
+		t.ID = t.TaskID + "-" + strings.ReplaceAll(cmp.Or(t.Model, "unknown"), "/", "__") + "-" + hex.EncodeToString(sum[:6])
 	}
 	if err := a.convertStates(t); err != nil {
 		return nil, err
@@ -174,6 +183,28 @@ func readTrajectory(rec format.Record) ([]format.Item, error) {
 		say(format.RankFileName, "file name", name.outcome)
 	}
 	return items, nil
+}
+
+// name returns the name of the run: that of its file, and of a line, whose file has many
+// runs, the one in its metadata, or "". The release's metadata have the name of the archive
+// that the run was in, which ends in .zip where the run's name ends in _pta.
+func (a *automaton) name(rec format.Record) string {
+	if rec.Line == 0 {
+		return strings.TrimSuffix(path.Base(rec.File), ".json")
+	}
+	if id := a.Metadata.TrajectoryID; id != "" {
+		bare := strings.TrimSuffix(id, ".zip")
+		if _, ok := parseName(bare + "_pta"); ok {
+			return bare + "_pta"
+		}
+		return bare
+	}
+	for part := range strings.FieldsFuncSeq(a.Metadata.SourcePath, func(r rune) bool { return r == '/' || r == '\\' }) {
+		if _, ok := parseName(part + "_pta"); ok {
+			return part + "_pta"
+		}
+	}
+	return ""
 }
 
 func warn(t *trajectory.Trajectory, code, detail string) {
@@ -208,14 +239,14 @@ func parseName(id string) (fileName, bool) {
 	return name, ok && name.model != ""
 }
 
-// identify settles task and model between metadata and file name.
+// identify settles task and model between metadata and the name of the run.
 func identify(t *trajectory.Trajectory, name fileName, named bool, file string) error {
 	if named {
 		if t.TaskID != "" && t.TaskID != name.task {
-			warn(t, "name_conflict", fmt.Sprintf("metadata says task %s, the file name says %s; metadata holds", t.TaskID, name.task))
+			warn(t, "name_conflict", fmt.Sprintf("metadata says task %s, the name of the run says %s; metadata holds", t.TaskID, name.task))
 		}
 		if t.Model != "" && t.Model != name.model {
-			warn(t, "name_conflict", fmt.Sprintf("metadata says model %s, the file name says %s; metadata holds", t.Model, name.model))
+			warn(t, "name_conflict", fmt.Sprintf("metadata says model %s, the name of the run says %s; metadata holds", t.Model, name.model))
 		}
 		if t.TaskID == "" {
 			t.TaskID = name.task

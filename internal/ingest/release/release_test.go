@@ -71,6 +71,36 @@ func TestFileNames(t *testing.T) {
 	}
 }
 
+// TestLines reads runs that stand line by line in one file.
+func TestLines(t *testing.T) {
+	for _, c := range []struct{ metadata, want string }{
+		{`"trajectory_id": "a-logs-m-1.2-fail-7.zip"`, "a-logs-m-1.2-fail-7_pta a m-1.2 fail"},
+		{`"trajectory_id": "a-logs-m-fail-7_pta", "source_path": "C:\\x\\b-logs-m-pass-8\\y.json"`, "a-logs-m-fail-7_pta a m fail"},
+		{`"trajectory_id": "run 7.zip", "task_name": "a", "model_name": "n"`, "run 7 a n -"},
+		{`"trajectory_id": "run 7", "task_name": "a"`, "run 7 a  -"},
+		{`"source_path": "C:\\Temp\\a__b-1\\a__b-1-logs-m-pass-8\\output\\t.json"`, "a__b-1-logs-m-pass-8_pta a__b-1 m pass"},
+		{`"source_path": "/tmp/x/y.json", "task_name": "a", "model_name": "o/n"`, "a-o__n-3ea95d6f2ae0 a o/n -"},
+		{`"task_name": "a"`, "a-unknown-b14fb2c3d19c a  -"},
+		{`"pass_fail_status": ""`, "no_task"},
+	} {
+		line := fmt.Sprintf(`{"initial_state": "s", "states": {"s": {"step": 0}}, "transitions": [], "metadata": {%s}}`, c.metadata)
+		items, err := release.Formats()[0].Read(format.Record{File: "all.jsonl", Line: 3, Data: []byte(line), Probe: format.NewProbe("all.jsonl", []byte(line))})
+		var got string
+		if err != nil {
+			got = err.(*format.RecordError).Code
+		} else {
+			tr := items[0].Trajectory
+			got = fmt.Sprintf("%s %s %s -", tr.ID, tr.TaskID, tr.Model)
+			if len(items) > 1 {
+				got = strings.TrimSuffix(got, "-") + items[1].Evidence.Outcome.String()
+			}
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.metadata, got, c.want)
+		}
+	}
+}
+
 func reference(edges [][2]int) string {
 	states := map[string]any{}
 	var transitions []map[string]string
