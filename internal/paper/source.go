@@ -33,7 +33,7 @@ type ToolCalls struct {
 }
 
 // ErrNoPublished says that a source is not built from the release.
-var ErrNoPublished = errors.New("no published columns: the ledger needs a dataset built from the AgentLens-Bench release " +
+var ErrNoPublished = errors.New("no published columns: the ledger needs a dataset built from the AgentLens-Bench release, which `agentlens fetch agentlens-bench` gets " +
 	"(its annotations/trajectories.csv fills the table published)")
 
 // run is one row of a table of 40 columns, with what its states add.
