@@ -27,7 +27,8 @@ part of their primary key. The views `+"`features_<profile>` and `signals_<profi
 | boolean | INTEGER, 0 or 1 | BOOLEAN | boolean |
 
 Text holds no NUL byte. A real is finite. Key: PK is a part of the primary key, → TABLE a foreign key, index a column with
-an index of its own.
+an index of its own. Log text marks columns that hold text of the log or a digest of it: a folder made with
+`+"`agentlens publish --no-text`"+` lacks them. A published folder may lack other columns that can be null, and whole tables.
 
 `, Version)
 	for _, t := range Tables() {
@@ -76,6 +77,9 @@ func keyNote(c Column) string {
 	}
 	if c.Index {
 		notes = append(notes, "index")
+	}
+	if c.LogText {
+		notes = append(notes, "log text")
 	}
 	return strings.Join(notes, ", ")
 }
