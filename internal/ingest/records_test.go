@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -92,6 +94,7 @@ func TestRepairedRecords(t *testing.T) {
 		{"a backslash before the text u0000", `a\\u0000b`, `a\u0000b`, ""},
 		{"NUL after a backslash", `a\\\u0000b`, "a\\\ufffdb", "nul_character"},
 		{"lone surrogate", `a\ud83db`, "a\ufffdb", ""},
+		{"lone surrogate in capitals", `a\uDE00\uD83Db`, "a\ufffd\ufffdb", ""},
 		{"pair of surrogates", `a\ud83d\ude00b`, "a\U0001f600b", ""},
 		{"escapes", `\u00e9\n\/\"`, "é\n/\"", ""},
 	} {
@@ -104,6 +107,9 @@ func TestRepairedRecords(t *testing.T) {
 		r := got.runs[0]
 		if s := r.States[1]; s.Observation != c.want || s.Command() != c.want {
 			t.Errorf("%s: %q and %q, want %q", c.name, s.Observation, s.Command(), c.want)
+		}
+		if raw := r.States[1].Log.Args.Raw; !jsontext.Value(raw).IsValid() {
+			t.Errorf("%s: arguments %s", c.name, raw)
 		}
 		var codes []string
 		for _, w := range r.Warnings {

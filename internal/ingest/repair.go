@@ -1,15 +1,15 @@
 package ingest
 
 import (
-	"bytes"
 	"fmt"
 	"unicode/utf8"
 
+	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
-// repair makes a record fit for tables: invalid UTF-8 and NUL characters become U+FFFD. It
-// may change data in place and returns what it did.
+// repair makes a record fit for tables: invalid UTF-8, lone surrogates and NUL characters
+// become U+FFFD. It may change data in place and returns what it did.
 func repair(data []byte) ([]byte, []trajectory.Warning) {
 	var warnings []trajectory.Warning
 	if !utf8.Valid(data) {
@@ -19,7 +19,7 @@ func repair(data []byte) ([]byte, []trajectory.Warning) {
 			Code: "invalid_utf8", Detail: fmt.Sprintf("%d bytes are no UTF-8 and became U+FFFD", n),
 		})
 	}
-	if n := repairNUL(data); n > 0 {
+	if n := loose.RepairEscapes(data); n > 0 {
 		warnings = append(warnings, trajectory.Warning{
 			Code: "nul_character", Detail: fmt.Sprintf("%d NUL characters became U+FFFD", n),
 		})
@@ -41,26 +41,4 @@ func repairUTF8(data []byte) ([]byte, int) {
 		data = data[size:]
 	}
 	return out, n
-}
-
-// repairNUL turns the escape of NUL into the escape of U+FFFD, which is as long.
-func repairNUL(data []byte) int {
-	escape := []byte(`\u0000`)
-	n := 0
-	for at := 0; ; {
-		i := bytes.Index(data[at:], escape)
-		if i < 0 {
-			return n
-		}
-		i += at
-		before := 0
-		for before < i && data[i-1-before] == '\\' {
-			before++
-		}
-		if before%2 == 0 { // the backslash is not itself escaped
-			copy(data[i:], `\ufffd`)
-			n++
-		}
-		at = i + 2
-	}
 }

@@ -389,7 +389,7 @@ func (r *run) commands(s *step) (thought string) {
 		Commands loose.List[loose.Object] `json:"commands"`
 		Complete loose.Flag               `json:"task_complete"`
 	}]
-	if format.Decode([]byte(s.Message.Text[from:to+1]), &said) != nil {
+	if loose.DecodeText(s.Message.Text[from:to+1], &said) != nil {
 		return ""
 	}
 	for _, args := range said.V.Commands {

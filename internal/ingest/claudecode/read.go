@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
@@ -278,7 +277,7 @@ func (s *session) call(r *runlog.Run, l *line, b *block, response string) {
 		ID: string(b.ID), Tool: string(b.Name), Dir: string(l.Dir),
 		Model: string(l.Message.V.Model), Timestamp: string(l.Timestamp), Group: response,
 	}
-	if json.Unmarshal(b.Input, &call.Args, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil || call.Args == nil {
+	if loose.Decode(b.Input, &call.Args) != nil || call.Args == nil {
 		call.Args, call.RawArgs = nil, string(b.Input)
 	}
 	if _, later := s.first[response]; !later || response == "" {

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
@@ -238,7 +237,7 @@ func isPrompt(text string) bool {
 func (s *session) call(call runlog.Call) {
 	// Early versions apply patches by a word of the shell.
 	var words []string
-	if json.Unmarshal(call.Args.Get("command"), &words) == nil && len(words) == 2 && words[0] == "apply_patch" {
+	if loose.Decode(call.Args.Get("command"), &words) == nil && len(words) == 2 && words[0] == "apply_patch" {
 		call.Tool, call.Args = "apply_patch", nil
 		call.Args.SetText("input", words[1])
 	}
@@ -271,17 +270,17 @@ func answer(call *runlog.Call, output jsontext.Value) {
 			ExitCode loose.Int `json:"exit_code"`
 		}] `json:"metadata"`
 	}
-	inside := output
-	if output.Kind() == '"' {
-		inside = jsontext.Value(text)
+	inside := text
+	if output.Kind() == '{' {
+		inside = string(output)
 	}
 	if output.Kind() == '[' {
 		var parts loose.Content
-		_ = json.Unmarshal(output, &parts) // the line was read already, so it is JSON
+		_ = loose.Decode(output, &parts) // the line was read already, so it is JSON
 		call.Response = parts.Text
 		return
 	}
-	if strings.HasPrefix(string(inside), "{") && json.Unmarshal(inside, &o, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) == nil &&
+	if strings.HasPrefix(inside, "{") && loose.DecodeText(inside, &o) == nil &&
 		(o.Output.Valid || o.Content.Valid) {
 		call.Response = cmp.Or(string(o.Output.Value), o.Content.Text)
 		call.ExitCode, call.Failed = o.Metadata.V.ExitCode.Int, o.Success.Int()

@@ -7,9 +7,9 @@
 //
 // Invariants:
 //
-//   - A reader sees valid UTF-8 without NUL characters: the caller repairs the record
-//     before and adds the warning after. Positions in bytes are not shifted by a repaired
-//     NUL, and may be by repaired UTF-8.
+//   - A reader sees valid UTF-8 without NUL characters and lone surrogates: the caller
+//     repairs the record before and adds the warning after. Positions in bytes are not
+//     shifted by a repaired escape, and may be by repaired UTF-8.
 //   - A reader never keeps Record.Data or a slice of it after it returned.
 //   - Detection looks at structure. A file name may break a tie; it never decides alone,
 //     except for files whose structure is that of another format.

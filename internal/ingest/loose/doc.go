@@ -5,5 +5,5 @@
 //
 //   - Only a value that is no JSON is an error.
 //   - Nothing that was read refers to the decoder's buffer.
-//   - A lone surrogate becomes U+FFFD.
+//   - A lone surrogate becomes U+FFFD; so does NUL in JSON that stands in a text.
 package loose

@@ -290,8 +290,7 @@ func (o Object) Append(b []byte) []byte {
 // Parse reads a text that should be an object, such as the arguments of a call. ok is
 // false when it is something else or no JSON.
 func Parse(text string) (o Object, ok bool) {
-	err := json.Unmarshal([]byte(text), &o, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-	if err != nil || o == nil {
+	if DecodeText(text, &o) != nil || o == nil {
 		return nil, false
 	}
 	return o, true

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
@@ -46,7 +45,7 @@ func (l *list) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if err := text.UnmarshalJSONFrom(dec); err != nil {
 		return err
 	}
-	if json.Unmarshal([]byte(text), of, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
+	if loose.DecodeText(string(text), of) != nil {
 		*l = nil
 	}
 	return nil

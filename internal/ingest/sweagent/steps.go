@@ -35,7 +35,7 @@ func (s *state) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 			return err
 		}
 		s.text = true
-		if json.Unmarshal([]byte(text), (*plain)(s), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
+		if loose.DecodeText(string(text), (*plain)(s)) != nil {
 			*s = state{text: true}
 		}
 		s.text = true
@@ -75,7 +75,7 @@ func (r *replay) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 		if err := text.UnmarshalJSONFrom(dec); err != nil {
 			return err
 		}
-		if json.Unmarshal([]byte(text), (*plain)(r), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
+		if loose.DecodeText(string(text), (*plain)(r)) != nil {
 			*r = replay{}
 		}
 		return nil

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
@@ -96,7 +95,7 @@ func Unread(text string) trajectory.Args {
 // words, quoted where a shell needs it.
 func commandLine(value jsontext.Value) jsontext.Value {
 	var words []string
-	if value.Kind() != '[' || json.Unmarshal(value, &words) != nil {
+	if value.Kind() != '[' || loose.Decode(value, &words) != nil {
 		return value
 	}
 	if len(words) == 3 && strings.HasSuffix(words[0], "sh") && (words[1] == "-lc" || words[1] == "-c") {
@@ -116,7 +115,7 @@ func lineRange(value jsontext.Value) (first, last jsontext.Value, ok bool) {
 		value = jsontext.Value(loose.Unquote(value))
 	}
 	var ends []loose.Int
-	if json.Unmarshal(value, &ends) != nil || len(ends) != 2 || !ends[0].Valid || !ends[1].Valid {
+	if loose.Decode(value, &ends) != nil || len(ends) != 2 || !ends[0].Valid || !ends[1].Valid {
 		return nil, nil, false
 	}
 	number := func(i loose.Int) jsontext.Value { return strconv.AppendInt(nil, i.Value, 10) }
@@ -130,7 +129,7 @@ func joinEdits(value jsontext.Value) (before, after string) {
 		New loose.Text `json:"new_string"`
 	}]
 	// The value was read already, so it is JSON.
-	_ = json.Unmarshal(value, &edits)
+	_ = loose.Decode(value, &edits)
 	var old, new []string
 	for _, e := range edits {
 		old, new = append(old, string(e.Old)), append(new, string(e.New))
