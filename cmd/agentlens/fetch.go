@@ -32,7 +32,7 @@ of the repository around it.
 --out makes a folder with all files and their SHA256SUMS, whole or not at all. Its files are
 links into the cache where the file system has them: copy them before you change them.`,
 		Example: `  agentlens fetch --list
-  agentlens build $(agentlens fetch agentlens-bench) --out bench
+  agentlens build "$(agentlens fetch agentlens-bench)" --out bench
   agentlens fetch agentlens-bench --out agentlens-bench-1.0
   agentlens fetch agentlens-bench --from agentlens-app-main.zip --json`,
 		Args: cobra.MaximumNArgs(1),
