@@ -52,16 +52,25 @@ func (v Value) Has(keys ...string) bool {
 
 // First returns the first element of an array, absent when there is none. The rest of
 // the array is not looked at.
-func (v Value) First() Value {
+func (v Value) First() Value { return v.At(0) }
+
+// At returns an element of an array by its number from 0, absent when there is none. What
+// stands behind it is not looked at.
+func (v Value) At(n int) Value {
 	if v.Kind() != '[' {
 		return nil
 	}
 	s := scanner{data: v, pos: 1}
-	value, ok := s.value()
-	if !ok {
-		return nil
+	for ; ; n-- {
+		value, ok := s.value()
+		if !ok || n == 0 {
+			return value
+		}
+		if s.next() != ',' {
+			return nil
+		}
+		s.pos++
 	}
-	return value
 }
 
 // Text returns a string's text; false when v is no string or it is malformed.

@@ -124,7 +124,11 @@ func unflatten(history []entry, objects []loose.Object) {
 	}
 }
 
-func (e *event) isAction() bool { return e.Action != "" && e.Observation == "" }
+// isAction reports whether an event is an action. The null action stands in a pair for
+// none.
+func (e *event) isAction() bool {
+	return e.Action != "" && e.Action != "null" && e.Observation == ""
+}
 
 // says returns the text of the model response that issued the call.
 func (t *toolCall) says() string {

@@ -67,9 +67,13 @@ func isEvent(v format.Value) bool {
 	return v.Has("source") || v.Has("timestamp") || v.Has("id")
 }
 
+// isPair reports whether a value is an action with its observation. One of them may be null.
 func isPair(v format.Value) bool {
-	first := v.First()
-	return first.Kind() == '{' && (first.Has("action") || first.Has("observation")) && !first.Has("kind")
+	side := v.First()
+	if side.Kind() == 'n' {
+		side = v.At(1)
+	}
+	return (side.Has("action") || side.Has("observation")) && !side.Has("kind")
 }
 
 func detectOutput(p *format.Probe) (string, bool) {

@@ -345,8 +345,34 @@ func TestPairsWithoutIDs(t *testing.T) {
 	if run.FormatVersion != "pairs" || run.TaskDescription != "the task" || summary(run) != "2 steps, 0 failed, 1 codes: run_in_terminal 2" {
 		t.Errorf("%s %q %s", run.FormatVersion, run.TaskDescription, summary(run))
 	}
-	if got := fmt.Sprint(run.Warnings); got != "[{no_observation 1 x run}]" {
+	if got := fmt.Sprint(run.Warnings); got != "[{no_observation 1 x run} {stray_observation 1 x run}]" {
 		t.Error(got)
+	}
+}
+
+// A side of a pair that is missing is null, or an event of that name. An observation alone
+// answers the action that still waits for one.
+func TestPairsWithASideMissing(t *testing.T) {
+	for name, missing := range map[string][2]string{
+		"null":   {`null`, `null`},
+		"events": {`{"action":"null","args":{}}`, `{"message":"No observation","observation":"null","content":"","extras":{}}`},
+	} {
+		history := list(
+			list(missing[0], `{"observation":"agent_state_changed","content":"","extras":{"agent_state":"running"}}`),
+			list(`{"action":"run","args":{"command":"ls"}}`, missing[1]),
+			list(missing[0], `{"observation":"run","content":"a.py","extras":{"exit_code":0}}`),
+			list(`{"action":"run","args":{"command":"pwd"}}`, `{"observation":"run","content":"/w","extras":{"exit_code":0}}`),
+			list(`{"action":"finish","args":{}}`, missing[1]),
+		)
+		for file, data := range map[string]string{"t.json": history, "output.jsonl": `{"instance_id":"a__b-1","test_result":{},"history":` + history + `}`} {
+			run, _ := one(t, file, data)
+			if got := summary(run); got != "2 steps, 0 failed, 2 codes: run_in_terminal 2" || run.FormatVersion != "pairs" || run.ExitStatus != "running" {
+				t.Errorf("%s in %s: %s, %s, ends %s", name, file, run.FormatVersion, got, run.ExitStatus)
+			}
+			if a, b := run.States[1], run.States[2]; a.ResponsePreview != "a.py" || b.ResponsePreview != "/w" {
+				t.Errorf("%s in %s: answers %q and %q", name, file, a.ResponsePreview, b.ResponsePreview)
+			}
+		}
 	}
 }
 
