@@ -38,7 +38,7 @@ dataset: ## datasets/agentlens-bench/2.0.0 from the release, RELEASE=FILE where 
 	rm -rf /tmp/agentlens-dataset datasets/agentlens-bench/2.0.0
 	go run ./cmd/agentlens build "$${RELEASE:-$$(go run ./cmd/agentlens fetch agentlens-bench)}" --out /tmp/agentlens-dataset
 	go run ./cmd/agentlens publish /tmp/agentlens-dataset --no-text --out datasets/agentlens-bench/2.0.0 \
-		--without published,published_tasks,published_references,alignments,states.timestamp,states.raw_tool,states.stage_source,states.content_hash
+		--without published,published_tasks,published_references,alignments,states.timestamp,states.raw_tool,states.stage_source
 	rm -rf /tmp/agentlens-dataset
 
 notebooks: ## execute the notebooks and compare their outputs

@@ -66,7 +66,7 @@ type State struct {
 	OperationType    *string `parquet:"operation_type,optional,plain" doc:"read, modify, create, delete, search, terminal, other."`
 	EditType         *string `parquet:"edit_type,optional,plain" doc:"create, replace, insert, ... for edits."`
 	ResultingState   string  `parquet:"resulting_state,plain" doc:"State string, such as file_modified:src/a.py (release profile section 1)."`
-	ContentHash      *string `parquet:"content_hash,optional,plain" doc:"First 12 hex digits of the MD5 of the edited text, created content, patch or command."`
+	ContentHash      *string `parquet:"content_hash,optional,plain" sql:"logtext" doc:"First 12 hex digits of the MD5 of the edited text, created content, patch or command."`
 	StageSource      *string `parquet:"stage_source,optional,plain" sql:"enum=exploration|implementation|verification|orchestration" doc:"Label stored in the source; null when the source has none."`
 	StageRelease     *string `parquet:"stage_release,optional,plain" sql:"enum=exploration|implementation|verification|orchestration" doc:"Label of the release labeler; null for the initial state."`
 	RuleRelease      *string `parquet:"rule_release,optional,plain" doc:"Rule of release profile section 2 that gave stage_release."`

@@ -18,7 +18,7 @@ import (
 func withManifest(t *testing.T, dir string, profiles []string) {
 	t.Helper()
 	text := fmt.Sprintf(`{"schema_version": %d, "parameters": {"profiles": ["%s"]}}`, schema.Version, strings.Join(profiles, `","`))
-	for name, content := range map[string]string{manifestName: text, checksumsName: t.Name() + "\n"} {
+	for name, content := range map[string]string{manifestName: text, checksumsName: dir + "\n"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestCopyTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := want[i]
-		w.Command, w.Observation, w.ObservationHash = nil, nil, ""
+		w.Command, w.Observation, w.ObservationHash, w.ContentHash = nil, nil, "", nil
 		if !reflect.DeepEqual(s, w) {
 			t.Fatalf("state %d is\n%+v, want\n%+v", i, s, w)
 		}
