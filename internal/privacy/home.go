@@ -6,7 +6,8 @@ import (
 )
 
 // home finds a home directory: the word home or Users at i, n bytes long, between slashes,
-// backslashes (also escaped ones) or, in names that stand for a path, dashes.
+// backslashes (also escaped ones) or, in a name that stands for a path, dashes, underscores
+// or pairs of underscores.
 func (s *scrubber) home(i, n int) {
 	if s.keep || i == 0 {
 		return
@@ -14,29 +15,33 @@ func (s *scrubber) home(i, n int) {
 	d := s.text
 	sep := d[i-1]
 	width := separator(d, i, i+n)
-	if width == 0 || !s.absolute(i, n, sep) {
+	if width == 0 || !s.absolute(i, n, sep) && !s.encoded(i, n, width) {
 		return
 	}
 	at := i + n + width
 	end := at + account(d[at:], sep, width)
 	user := string(d[at:end])
-	if user == "" || user == "." || user == ".." || common(user) || isFile(user) {
+	if user == "" || user == "." || user == ".." || common(user) || isFile(user) || strings.HasPrefix(user, "REDACTED") || sep == '_' && width == 1 && !longer(d[end:]) {
 		return
 	}
-	if sep != '-' {
+	if sep == '/' || sep == '\\' {
 		s.learn(name{word: user, kind: UserName, at: true})
 	}
 	s.replace(at, end, "user", HomePath)
 }
 
 // separator returns the length of the separator at d[at], 0 when it is not that before d[i]:
-// a slash, perhaps escaped, a dash, or as many backslashes.
+// a slash, perhaps escaped, a dash, one or two underscores, or as many backslashes.
 func separator(d []byte, i, at int) int {
 	const most = 16 // of a path in JSON in JSON in JSON
 	from := i - 1
 	switch d[from] {
 	case '/':
 		if from > 0 && d[from-1] == '\\' {
+			from--
+		}
+	case '_':
+		if from > 0 && d[from-1] == '_' {
 			from--
 		}
 	case '\\':
@@ -63,7 +68,7 @@ func (s *scrubber) absolute(i, n int, sep byte) bool {
 			boundary(s.text, n) && strings.IndexByte(")}]>-.~*", before[n-1]) < 0:
 			return s.text[i] != 'u' || drive(before)
 		}
-		for _, mount := range [...]string{"/var", "/export", "/mnt", "/usr", "/nfs", "/net", "/data"} {
+		for _, mount := range mounts {
 			if bytes.HasSuffix(before, []byte(mount)) {
 				return !windows
 			}
@@ -71,11 +76,62 @@ func (s *scrubber) absolute(i, n int, sep byte) bool {
 		return windows && drive(before)
 	case '\\':
 		return windows && drive(bytes.TrimRight(before, `\`))
-	case '-':
-		return s.text[i] != 'u' && len(before) > 0 && strings.IndexByte(`/\" `, before[len(before)-1]) >= 0
 	}
 	return false
 }
+
+// encoded reports whether the folder at i stands where home directories do in a name that was
+// made of a path, with a separator of that width for its slashes.
+func (s *scrubber) encoded(i, n, width int) bool {
+	sep, before := string(s.text[i-width:i]), s.text[:i-width]
+	if sep[0] != '-' && sep[0] != '_' || s.text[i] == 'u' {
+		return false
+	}
+	if begins(before, sep) {
+		return true
+	}
+	if n == len("home") {
+		for _, mount := range mounts {
+			if rest, ok := bytes.CutSuffix(before, []byte(sep+mount[1:])); ok && begins(rest, sep) {
+				return true
+			}
+		}
+		return false
+	}
+	if rest, ok := bytes.CutSuffix(before, []byte(sep)); ok && len(rest) > 0 && isAlnum(rest[len(rest)-1]) { // C:
+		return begins(rest[:len(rest)-1], sep)
+	}
+	if len(before) > 0 && isAlnum(before[len(before)-1]) { // /mnt/c
+		rest, ok := bytes.CutSuffix(before[:len(before)-1], []byte(sep+"mnt"+sep))
+		return ok && begins(rest, sep)
+	}
+	return false
+}
+
+// begins reports whether a name that was made of a path may begin behind before. One
+// underscore begins many other names.
+func begins(before []byte, sep string) bool {
+	if len(before) == 0 {
+		return true
+	}
+	switch before[len(before)-1] {
+	case '/', '\\':
+		return true
+	case '"', ' ':
+		return sep != "_"
+	}
+	return false
+}
+
+// longer reports whether a name that was made of a path goes on behind that of the user, and
+// not as that of a page or source file.
+func longer(d []byte) bool {
+	rest := string(d[:run(d, func(c byte) bool { return isWord(c) || c == '-' || c == '.' })])
+	return strings.HasPrefix(rest, "_") && !isFile(rest)
+}
+
+// mounts are folders that home directories are mounted in.
+var mounts = [...]string{"/var", "/export", "/mnt", "/usr", "/nfs", "/net", "/data"}
 
 // drive reports whether a path begins with a drive: C: or, below /mnt or /, c.
 func drive(before []byte) bool {
@@ -97,7 +153,9 @@ func account(d []byte, sep byte, width int) int {
 scan:
 	for n < len(d) {
 		switch c := d[n]; {
-		case isWord(c) && (sep != '-' || c != '_'), c == '.', c == '-' && sep != '-':
+		case c == '_' && (sep == '-' || sep == '_' && (width == 1 || n+1 < len(d) && d[n+1] == '_')):
+			break scan
+		case isWord(c), c == '.', c == '-' && sep != '-':
 			n++
 		case c == '\\' && escaped(d[n:]):
 			n += 6

@@ -49,15 +49,10 @@ type Options struct {
 // replace it returns text itself, else a copy; text is never changed.
 func (o Options) Scrub(text []byte) ([]byte, Counts) {
 	s := scrubber{text: text, keep: o.KeepPaths}
-	s.scan()
-	if s.out != nil {
-		s.out = append(s.out, text[s.done:]...)
-		text = s.out
+	for found := true; found; { // a placeholder may look private again with what stands beside it
+		found = s.pass()
 	}
-	for _, n := range s.names {
-		text = s.replaceName(text, n)
-	}
-	return text, s.counts
+	return s.text, s.counts
 }
 
 // ScrubString is Scrub for a short text.
@@ -74,8 +69,9 @@ type scrubber struct {
 	keep   bool
 	out    []byte // nil until something was replaced
 	done   int    // bytes of text that out covers
-	counts Counts
 	names  []name
+	found  bool
+	counts Counts
 }
 
 // name is a name that the text states.
@@ -83,6 +79,19 @@ type name struct {
 	word string
 	kind Kind
 	at   bool // replaced only before an @
+}
+
+// pass replaces what the text has, and reports whether it had anything.
+func (s *scrubber) pass() bool {
+	s.out, s.done, s.names, s.found = nil, 0, nil, false
+	s.scan()
+	if s.out != nil {
+		s.text = append(s.out, s.text[s.done:]...)
+	}
+	for _, n := range s.names {
+		s.text = s.replaceName(s.text, n)
+	}
+	return s.found
 }
 
 // scan looks at every second pair of bytes. Where a pair is one of those that the rules'
@@ -127,6 +136,7 @@ func (s *scrubber) count(kind Kind) {
 		s.counts = Counts{}
 	}
 	s.counts[kind]++
+	s.found = true
 }
 
 // learn notes a name to be replaced in the whole text.

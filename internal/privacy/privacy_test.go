@@ -70,6 +70,10 @@ func TestTexts(t *testing.T) {
 		{"/var/home/alice/x /export/home/alice", "/var/home/user/x /export/home/user", "home_path 2"},
 		{"/home/alice alice@box:~$ alice", "/home/user user@box:~$ alice", "home_path 1, user_name 1"},
 		{"/root/.claude/projects/-home-alice-my-proj/x -Users-bob-x", "/root/.claude/projects/-home-user-my-proj/x -Users-user-x", "home_path 2"},
+		{"/p/__Users__alice_b__work/x /__home__alice-b__x __home__bob__x", "/p/__Users__user__work/x /__home__user__x __home__user__x", "home_path 3"},
+		{"/_Users_alice_work/x /_home_alice_my_work", "/_Users_user_work/x /_home_user_my_work", "home_path 2"},
+		{`"C--Users-alice-x" /C____Users__alice__x /-mnt-c-Users-alice-x /__mnt__c__Users__alice__x`, `"C--Users-user-x" /C____Users__user__x /-mnt-c-Users-user-x /__mnt__c__Users__user__x`, "home_path 4"},
+		{"/-var-home-alice-x /__export__home__alice__x /_data_home_alice_x", "/-var-home-user-x /__export__home__user__x /_data_home_user_x", "home_path 3"},
 		{`{"username":"carol","hostname":"box-7","working_dir":"/w"} carol@box-7:/w carolina`, `{"username":"user","hostname":"host","working_dir":"/w"} user@host:/w carolina`, "host_name 2, user_name 2"},
 		{`{"hostname": "box-7", "x": 1, "username": "carol"}`, `{"hostname": "host", "x": 1, "username": "user"}`, "host_name 1, user_name 1"},
 		{`{"env":{"USER":"carol","HOSTNAME":"box-7"}} drwx carol`, `{"env":{"USER":"user","HOSTNAME":"host"}} drwx user`, "host_name 1, user_name 2"},
@@ -83,11 +87,14 @@ func TestTexts(t *testing.T) {
 		// What is no one's, or no path of the machine, stays.
 		{"/root/x /home/user /home/ubuntu/a /Users/Shared/x /home/", "/root/x /home/user /home/ubuntu/a /Users/Shared/x /home/", ""},
 		{"src/home/views ./home/views ~/home/x $(pwd)/home/x /home/$USER /home/index.html /users/alice", "src/home/views ./home/views ~/home/x $(pwd)/home/x /home/$USER /home/index.html /users/alice", ""},
+		{"/my-home-page /test_Users_table x__home__alice__y /_home_page.html /_home_page_header.html /_home_alice _home_dir_path", "/my-home-page /test_Users_table x__home__alice__y /_home_page.html /_home_page_header.html /_home_alice _home_dir_path", ""},
+		{`"_home_dir_path" /__home__ /___home__alice__x /__users__table__x /-users-table /_home__alice__x /__home_alice_x /x-var-home-alice`, `"_home_dir_path" /__home__ /___home__alice__x /__users__table__x /-users-table /_home__alice__x /__home_alice_x /x-var-home-alice`, ""},
 		{`{"username":"root","hostname":"localhost"} {"username":"dave"}`, `{"username":"root","hostname":"localhost"} {"username":"dave"}`, ""},
 		{"disk-usage-of-a-long-name-1234567 sk-xxxxxxxxxxxxxxxxxxxxxxxx task-" + letters(30), "disk-usage-of-a-long-name-1234567 sk-xxxxxxxxxxxxxxxxxxxxxxxx task-" + letters(30), ""},
 		{"hf_hub_download_of_a_very_long_function_name ghp_short AKIASHORT xAKIAIOSFODNN7EXAMPLE", "hf_hub_download_of_a_very_long_function_name ghp_short AKIASHORT xAKIAIOSFODNN7EXAMPLE", ""},
 		{`grep -r "-----BEGIN RSA PRIVATE KEY-----" .`, `grep -r "-----BEGIN RSA PRIVATE KEY-----" .`, ""},
 		{"-----BEGIN CERTIFICATE-----\n" + letters(64), "-----BEGIN CERTIFICATE-----\n" + letters(64), ""},
+		{`"\npm_` + letters(36) + `" "\rk_live_` + letters(24) + `" secret_access_key=\u00e9` + letters(35), `"\npm_` + letters(36) + `" "\rk_live_` + letters(24) + `" secret_access_key=\u00e9` + letters(35), ""},
 		{"the bearer of-a-very-long-message-without-digits", "the bearer of-a-very-long-message-without-digits", ""},
 		{"", "", ""}, {"ho", "ho", ""},
 	} {
@@ -107,7 +114,7 @@ func TestKeepPaths(t *testing.T) {
 }
 
 var pieces = []string{
-	"/home/", "/Users/", `C:\\Users\\`, "alice", "bob smith", "user", `\n`, `\\`, `\"`, " ", ":", "=", "@", "-", "/", ".", "ghp_", "sk-", "Bearer ", "eyJ",
+	"/home/", "/Users/", `C:\\Users\\`, "-Users-", "__home__", "_Users_", "C--Users-", "_", "alice", "bob smith", "user", `\n`, `\\`, `\"`, " ", ":", "=", "@", "-", "/", ".", "ghp_", "sk-", "Bearer ", "eyJ",
 	letters(36), "aBcDeFgHiJ.", "-----BEGIN RSA PRIVATE KEY-----", "-----END RSA PRIVATE KEY-----", `username\":\"carol`, "é", `\u00e9`, `\u001b[32m`, "AKIA", "IOSFODNN7EXAMPLE", "secret_access_key=",
 }
 
@@ -136,6 +143,27 @@ func TestJSONStaysJSON(t *testing.T) {
 		}
 		if text != before {
 			t.Fatal("the input was changed")
+		}
+	})
+}
+
+// TestNamesOfPaths draws names of files and folders: those made of the path of a home
+// directory lose its user, and nothing else; others stay.
+func TestNamesOfPaths(t *testing.T) {
+	word := rapid.SampledFrom([]string{"my", "page", "test", "table", "home", "Users", "src", "index", "jane", "v2"})
+	rapid.Check(t, func(t *rapid.T) {
+		sep := rapid.SampledFrom([]string{"-", "_", "__"}).Draw(t, "separator")
+		words := rapid.SliceOfN(word, 1, 5).Draw(t, "words")
+		before := rapid.SampledFrom([]string{"/", "a/b/", `C:\\`, ` /`}).Draw(t, "before")
+		name := strings.Join(words, sep)
+		if got := (privacy.Options{}).ScrubString(before + name); got != before+name {
+			t.Fatalf("%s became %s", before+name, got)
+		}
+		root := sep + rapid.SampledFrom([]string{"Users", "home"}).Draw(t, "root") + sep
+		user := rapid.StringMatching(`[a-z]{3,8}[0-9]`).Draw(t, "user")
+		made := before + root + "%s" + sep + name + "/x"
+		if got, want := (privacy.Options{}).ScrubString(fmt.Sprintf(made, user)), fmt.Sprintf(made, "user"); got != want {
+			t.Fatalf("%s became %s, want %s", fmt.Sprintf(made, user), got, want)
 		}
 	})
 }

@@ -24,8 +24,8 @@ func (r *rule) begins(d []byte) bool {
 }
 
 var rules = []rule{
-	{[]string{"/home", "-home"}, func(s *scrubber, i int) { s.home(i+1, len("home")) }},
-	{[]string{"/Users", `\Users`, "-Users", "/users", `\users`}, func(s *scrubber, i int) { s.home(i+1, len("Users")) }},
+	{[]string{"/home", "-home", "_home"}, func(s *scrubber, i int) { s.home(i+1, len("home")) }},
+	{[]string{"/Users", `\Users`, "-Users", "_Users", "/users", `\users`}, func(s *scrubber, i int) { s.home(i+1, len("Users")) }},
 	{[]string{"sk-"}, modelKey},
 	{[]string{"sk_live_", "rk_live_", "sk_test_", "rk_test_"}, func(s *scrubber, i int) {
 		s.token(i, i+8, token{kind: StripeKey, least: 16, in: isAlnum, bound: true})
@@ -156,11 +156,17 @@ func (s *scrubber) token(from, rest int, t token) {
 	secret := s.text[rest : rest+n]
 	switch {
 	case n < t.least, t.most > 0 && n > t.most:
-	case t.bound && !boundary(s.text, from):
+	case t.bound && !boundary(s.text, from), inEscape(s.text, from):
 	case t.digit && !bytes.ContainsAny(secret, "0123456789"):
 	default:
 		s.replace(from, rest+n, t.kind.placeholder(), t.kind)
 	}
+}
+
+// inEscape reports whether d[i] is the letter of an escape such as \n.
+func inEscape(d []byte, i int) bool {
+	before := len(bytes.TrimRight(d[:i], `\`))
+	return (i-before)%2 == 1 && strings.IndexByte("nrtbfu", d[i]) >= 0
 }
 
 func (k Kind) placeholder() string { return "REDACTED_" + strings.ToUpper(string(k)) }
@@ -184,7 +190,7 @@ func awsSecret(s *scrubber, i int) {
 	i += run(d[i:], isWord)
 	const furthest = 8 // bytes of =, : and quotes between name and value
 	i += min(furthest, run(d[i:], func(c byte) bool { return strings.IndexByte(" =:\\\"'", c) >= 0 }))
-	if run(d[i:], isBase64) == 40 {
+	if run(d[i:], isBase64) == 40 && !inEscape(d, i) {
 		s.replace(i, i+40, AWSSecret.placeholder(), AWSSecret)
 	}
 }
