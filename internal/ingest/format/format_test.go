@@ -108,7 +108,7 @@ func outlineAgrees(t interface{ Errorf(string, ...any) }, text string) {
 			if _, ok := members[key]; !ok {
 				t.Errorf("%q: key %q", shown, key)
 			}
-			if values := strings.Count(strings.Join(p.Keys(), "\x00"), key); values == 1 && string(p.Get(key)) != string(members[key]) {
+			if string(p.Get(key)) != string(members[key]) {
 				t.Errorf("%q: member %q is %s, want %s", shown, key, p.Get(key), members[key])
 			}
 			if string(p.Get(key)) != string(p.Root.Get(key)) {
@@ -118,8 +118,13 @@ func outlineAgrees(t interface{ Errorf(string, ...any) }, text string) {
 	}
 	var elements []stdjson.RawMessage
 	if stdjson.Unmarshal([]byte(text), &elements) == nil && len(elements) > 0 {
-		if string(p.Root.First()) != string(elements[0]) {
-			t.Errorf("%q: first element %s, want %s", shown, p.Root.First(), elements[0])
+		for i, want := range elements {
+			if got := p.Root.At(i); string(got) != string(want) {
+				t.Errorf("%q: element %d %s, want %s", shown, i, got, want)
+			}
+		}
+		if got := p.Root.At(len(elements)); got != nil {
+			t.Errorf("%q: element %s behind the last", shown, got)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -27,13 +28,12 @@ func (v Value) Kind() byte {
 }
 
 // Get returns the member of an object, absent when v is no object or has no such member.
-// Of duplicate keys the first counts: it is a look, not a parse.
+// Of duplicate keys the last counts, as it does for the readers.
 func (v Value) Get(key string) Value {
 	var found Value
 	v.members(func(k string, value Value) bool {
 		if k == key {
 			found = value
-			return false
 		}
 		return true
 	})
@@ -138,9 +138,10 @@ func NewProbe(file string, data []byte) *Probe {
 	return p
 }
 
-// Get returns a member of the root object, absent when there is none.
+// Get returns a member of the root object, absent when there is none. Of duplicate keys the
+// last counts.
 func (p *Probe) Get(key string) Value {
-	for i, k := range p.keys {
+	for i, k := range slices.Backward(p.keys) {
 		if k == key {
 			return p.values[i]
 		}
