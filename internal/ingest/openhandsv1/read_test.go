@@ -68,6 +68,11 @@ func TestEvents(t *testing.T) {
 			"run_in_terminal ls = f exit 2 failed by exit_code; run_in_terminal pwd = /x exit 0", "",
 		},
 		{
+			"answers before their actions, and an action that a crash left alone",
+			[]string{observation("o1", "a", "c1", "f", "0"), action("a", "c1", "r", "ls"), observation("o2", "", "c2", "/x", "0"), action("b", "c2", "s", "pwd"), action("c", "c3", "s", "make")},
+			"run_in_terminal ls = f exit 0; run_in_terminal pwd = /x exit 0; run_in_terminal make = ", "no_observation: 1 x terminal",
+		},
+		{
 			"exit code -1 and null are unknown",
 			[]string{action("a", "c1", "r", "sleep 99"), observation("o1", "a", "c1", "", "-1"), action("b", "c2", "s", "x"), observation("o2", "b", "c2", "", "null")},
 			"run_in_terminal sleep 99 = ; run_in_terminal x = ", "",
@@ -218,6 +223,57 @@ func TestFolder(t *testing.T) {
 	}
 	if a, b := r.States[1], r.States[2]; a.InputTokens.Or(0) != 10 || a.CachedTokens.Or(0) != 7 || a.OutputTokens.Or(0) != 2 || b.InputTokens.Valid || a.ResponseGroup != "r" || b.ResponseGroup != "r" {
 		t.Errorf("tokens: %+v %+v", a, b)
+	}
+}
+
+// one reads a run from its events.
+func one(t *testing.T, events ...string) *trajectory.Trajectory {
+	t.Helper()
+	got := readtest.Read(t, ingest.Options{}, readtest.Files(t, map[string]string{"e.jsonl": strings.Join(events, "\n") + "\n"}))
+	if got.Err != nil || len(got.Runs) != 1 {
+		t.Fatal(got.Err, got.Refused)
+	}
+	return got.Runs[0]
+}
+
+// Calls of one response share its tokens and its thought. The totals of a state grow with
+// the run, and are told again and again.
+func TestTokensAndThoughtOnceAResponse(t *testing.T) {
+	stats := event("ConversationStateUpdateEvent", "s", `,"source":"environment","key":"stats","value":{"usage_to_metrics":{"agent":{"model_name":"m","accumulated_token_usage":{"prompt_tokens":9999,"completion_tokens":999},`+
+		`"token_usages":[{"response_id":"r","prompt_tokens":100,"completion_tokens":7,"cache_read_tokens":3},{"response_id":"s","prompt_tokens":200,"completion_tokens":8,"cache_read_tokens":4}]}}}`)
+	call := func(id, response, thought string) string {
+		return event("ActionEvent", id, fmt.Sprintf(`,"thought":%s,"reasoning_content":null,"action":{"kind":"TerminalAction","command":%q},"tool_name":"terminal","tool_call_id":%q,"llm_response_id":%q`, thought, id, id, response))
+	}
+	run := one(t, call("a", "r", `[{"type":"text","text":"two at once"}]`), call("b", "r", `[]`), observation("o", "a", "a", "x", "0"), observation("p", "b", "b", "y", "0"), stats,
+		call("c", "s", `[{"type":"text","text":"then"}]`), observation("q", "c", "c", "z", "0"), stats)
+	var got []string
+	for _, s := range run.States[1:] {
+		got = append(got, fmt.Sprintf("%s %q %d %d %d", s.ResponseGroup, s.Thought, s.InputTokens.Or(-1), s.OutputTokens.Or(-1), s.CachedTokens.Or(-1)))
+	}
+	if text := strings.Join(got, ", "); text != `r "two at once" 100 7 3, r "" -1 -1 -1, s "then" 200 8 4` {
+		t.Error(text)
+	}
+}
+
+// In V1 an edit's old_content and new_content are the whole file before and after; what was
+// edited is in the action alone.
+func TestContentsOfAnEditObservationAreNotTheEdit(t *testing.T) {
+	edit := event("ActionEvent", "a", `,"action":{"kind":"FileEditorAction","command":"str_replace","path":"/testbed/a.py","old_str":"a","new_str":"b"},"tool_name":"file_editor","tool_call_id":"c"`)
+	shown := func(contents string) trajectory.State {
+		return one(t, edit, event("ObservationEvent", "o", `,"tool_name":"file_editor","tool_call_id":"c","action_id":"a","observation":{"kind":"FileEditorObservation","command":"str_replace","content":[{"type":"text","text":"done"}],"is_error":false`+contents+`}`)).States[1]
+	}
+	a, b := shown(``), shown(`,"path":"/testbed/a.py","prev_exist":true,"old_content":"x = 1\nclass A: pass\na\n","new_content":"x = 1\nclass A: pass\nb\n"`)
+	if args := b.Log.Args; args.OldString != "a" || args.NewString != "b" || args.Content != "" || args.Raw != a.Log.Args.Raw || a.ContentHash != b.ContentHash || a.ContentDescription != b.ContentDescription || a.ClassName != b.ClassName || a.Observation != b.Observation {
+		t.Errorf("%+v\nwant %+v", b, a)
+	}
+}
+
+func TestTimestampsAsWritten(t *testing.T) {
+	for _, written := range []string{"2025-04-30T16:32:57.821635", "2025-04-30T16:32:57", "2025-04-30T16:32:57Z", "2025-04-30T16:32:57.5+02:00"} {
+		run := one(t, `{"kind":"ActionEvent","id":"a","timestamp":"`+written+`","source":"agent","action":{"command":"ls"},"tool_name":"terminal"}`)
+		if got := run.States[1].Timestamp; got != written {
+			t.Errorf("got %q, want %q", got, written)
+		}
 	}
 }
 
