@@ -2,9 +2,12 @@ package main
 
 import (
 	"flag"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/agentlens-bench/agentlens/internal/cachedir"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
@@ -20,6 +23,10 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv(cachedir.Variable, filepath.Join(env.WorkDir, ".cache"))
+			return nil
+		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"mkarchive": mkarchive,
 			"mkline":    mkline,
