@@ -179,6 +179,47 @@ func TestClassify(t *testing.T) {
 	}
 }
 
+// TestOutputsAreNotRead walks a folder of logs that holds outputs of this program: their files
+// are skipped, with one reason, and what stands beside them is read. The source itself may be
+// an output: then its files are meant.
+func TestOutputsAreNotRead(t *testing.T) {
+	root := t.TempDir()
+	const ours = `{"version": "1.0.0", "tool": "agentlens", "tool_version": "0.1.0"}`
+	for file, text := range map[string]string{
+		"a/run.json": "{}", "a/z.md": "", "b/manifest.json": ours, "b/data/t.parquet": "PAR1", "b/errors.jsonl": "", "b/run/x.json": "{}",
+		"c/manifest.json": `{"tool": "another", "tool_version": "1"}`, "c/run.json": "{}", "bb/run.json": "{}", "d/e/manifest.json": ours, "d/run.json": "{}",
+		"f/manifest.json": `{"tool": "agentlens"}`, "g/manifest.json": "{", "h/manifest.json/x.json": "{}",
+	} {
+		path := filepath.Join(root, filepath.FromSlash(file))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	walk := func(root string) (files []string, skipped map[string]int) {
+		skipped = map[string]int{}
+		err := Walk(t.Context(), root, Limits{}, Handler{
+			File:   func(f File) error { files = append(files, f.Path); return nil },
+			Refuse: func(e format.RecordError) { t.Errorf("refused: %v", &e) },
+			Skip:   func(reason string) { skipped[reason]++ },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return files, skipped
+	}
+	files, skipped := walk(root)
+	want := "a/run.json bb/run.json c/manifest.json c/run.json d/run.json f/manifest.json g/manifest.json h/manifest.json/x.json"
+	if got := strings.Join(files, " "); got != want || fmt.Sprint(skipped) != "map[dataset, export or other output made by this program:5 text file (.md):1]" {
+		t.Errorf("%s, skipped %v; want %s", got, skipped, want)
+	}
+	if files, _ := walk(filepath.Join(root, "b")); len(files) != 4 {
+		t.Errorf("an output given as source: %v", files)
+	}
+}
+
 // FuzzWalk reads any bytes as a source of any name: it must neither crash nor leave the
 // limits nor give a path that leads out.
 func FuzzWalk(f *testing.F) {

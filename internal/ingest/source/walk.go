@@ -118,6 +118,7 @@ func (w *walker) folder() error {
 	if err != nil {
 		return fmt.Errorf("source %s cannot be opened: %w", w.root, err)
 	}
+	made := "" // the folder of a dataset that the walk is in
 	return filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err := w.ctx.Err(); err != nil {
 			return err
@@ -144,7 +145,16 @@ func (w *walker) folder() error {
 			}
 			return nil
 		}
+		if made != "" && strings.HasPrefix(file, made) {
+			if !d.IsDir() {
+				w.Skip("dataset, export or other output made by this program")
+			}
+			return nil
+		}
 		if d.IsDir() {
+			if isOutput(file) {
+				made = file + string(filepath.Separator)
+			}
 			return nil
 		}
 		if kind, reason := Classify(PlainName(rel)); kind == Other {
@@ -153,6 +163,28 @@ func (w *walker) folder() error {
 		}
 		return w.folderFile(rel, file)
 	})
+}
+
+// isOutput reports whether a folder is a dataset or another output of this program that has
+// a manifest.
+func isOutput(dir string) bool {
+	const most = 1 << 20 // bytes of a manifest; its first members are enough
+	path := filepath.Join(dir, "manifest.json")
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, most))
+	if err != nil {
+		return false
+	}
+	p := format.NewProbe("", text)
+	tool, _ := p.Get("tool").Text()
+	return tool == "agentlens" && p.Has("tool_version")
 }
 
 func (w *walker) folderFile(rel, file string) error {
