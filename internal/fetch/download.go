@@ -25,6 +25,7 @@ const (
 	firstPause    = 500 * time.Millisecond
 	longestPause  = 30 * time.Second
 	longestWait   = 5 * time.Minute // that a server may ask for
+	longPauses    = 60              // first pauses, after too many requests
 	failuresInRow = 8               // files, after which the rest is not tried
 	redirects     = 10
 )
@@ -223,7 +224,7 @@ func (d *downloader) receive(ctx context.Context, address string, f File, part *
 			return err
 		}
 	default:
-		return refusal(resp)
+		return d.refusal(resp)
 	}
 
 	buf := make([]byte, 32<<10)
@@ -247,12 +248,16 @@ func (d *downloader) receive(ctx context.Context, address string, f File, part *
 	return nil
 }
 
-// refusal turns an answer without a file into an error; most are permanent.
-func refusal(resp *http.Response) error {
+// refusal turns an answer without a file into an error; most are permanent. A server that has
+// had too many requests and does not say for how long is given a long pause.
+func (d *downloader) refusal(resp *http.Response) error {
 	err := &statusError{code: resp.StatusCode, after: -1}
 	switch {
 	case resp.StatusCode == http.StatusTooManyRequests, resp.StatusCode == http.StatusServiceUnavailable:
 		err.after = retryAfter(resp.Header.Get("Retry-After"))
+		if err.after < 0 && resp.StatusCode == http.StatusTooManyRequests {
+			err.after = longPauses * d.pause
+		}
 		if err.after <= longestWait {
 			return err
 		}

@@ -431,6 +431,16 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	if d := time.Since(begin); d < time.Second {
 		t.Errorf("asked again after %s, not 1 s", d)
 	}
+	s.script("a", status(429))
+	opt := quick(t.TempDir())
+	opt.Pause = time.Millisecond
+	begin = time.Now()
+	if _, err := Run(t.Context(), s.recipe(), opt); err != nil {
+		t.Fatal(err)
+	}
+	if d := time.Since(begin); d < longPauses*opt.Pause {
+		t.Errorf("without Retry-After asked again after %s, not %s", d, longPauses*opt.Pause)
+	}
 	in := time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)
 	if d := retryAfter(in); d < 59*time.Minute || d > time.Hour {
 		t.Errorf("%s: %s", in, d)
