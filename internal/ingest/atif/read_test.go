@@ -52,6 +52,11 @@ func TestSteps(t *testing.T) {
 			"run_in_terminal a (9) = A", "skipped_action: 1 x TodoWrite",
 		},
 		{
+			"results whose id is null",
+			doc("ATIF-v1.5", "", agent(calls(bash("1", "a"), bash("2", "b"))+`,"observation":{"results":[{"source_call_id":null,"content":"A"},{"source_call_id":null,"content":"B","subagent_trajectory_ref":null}]},"metrics":null`)),
+			"run_in_terminal a = A; run_in_terminal b = B", "",
+		},
+		{
 			"results without an id, as many as calls",
 			doc("ATIF-v1.0", "", agent(calls(bash("1", "a"), bash("2", "b"))+","+results(result("", "A"), result("", "B")))),
 			"run_in_terminal a = A; run_in_terminal b = B", "",
@@ -76,6 +81,13 @@ func TestSteps(t *testing.T) {
 			"copied context",
 			doc("ATIF-v1.5", "", agent(calls(bash("1", "old"))+`,"is_copied_context":true,"metrics":{"prompt_tokens":5}`), agent(calls(bash("1", "new"))+`,"is_copied_context":false`)),
 			"run_in_terminal new", "copied_context: 1 x step; no_observation: 1 x bash",
+		},
+		{
+			"totals without the copied context, which has been paid for",
+			doc("ATIF-v1.5", `"final_metrics":{"total_prompt_tokens":3,"total_completion_tokens":1},`,
+				agent(calls(bash("1", "old"))+`,"is_copied_context":true,"metrics":{"prompt_tokens":5,"completion_tokens":1},`+results(result("1", "O"))),
+				agent(calls(bash("2", "new"))+`,"metrics":{"prompt_tokens":3,"completion_tokens":1},`+results(result("2", "N")))),
+			"run_in_terminal new (3) = N", "copied_context: 1 x step",
 		},
 		{
 			"no model call",
@@ -103,8 +115,10 @@ func TestSteps(t *testing.T) {
 			doc("ATIF-v1.7", "", agent(calls(bash("1", "a"))+","+results(`{"source_call_id":"1","content":"x","extra":{"exit_code":3}}`)),
 				agent(calls(bash("2", "b"))+","+results(result("2", "<returncode>2</returncode>\n<output>\n</output>"))),
 				agent(calls(bash("3", "c"))+","+results(result("3", "x"))+`,"extra":{"tool_result_is_error":true}`),
-				agent(calls(bash("4", "d"))+","+results(`{"source_call_id":"4","content":"y","extra":{"is_error":false}}`))),
-			"run_in_terminal a = x exit 3 failed by exit_code; run_in_terminal b = <returncode>2</returncode>\n<output>\n</output> exit 2 failed by exit_code; run_in_terminal c = x failed by flag; run_in_terminal d = y", "",
+				agent(calls(bash("4", "d"))+","+results(`{"source_call_id":"4","content":"y","extra":{"is_error":false}}`)),
+				agent(calls(bash("5", "e"))+","+results(`{"source_call_id":"5","content":"still running","extra":{"exit_code":-1}}`)),
+				agent(calls(bash("6", "f"))+","+results(result("6", "<returncode>-1</returncode>")))),
+			"run_in_terminal a = x exit 3 failed by exit_code; run_in_terminal b = <returncode>2</returncode>\n<output>\n</output> exit 2 failed by exit_code; run_in_terminal c = x failed by flag; run_in_terminal d = y; run_in_terminal e = still running; run_in_terminal f = <returncode>-1</returncode>", "",
 		},
 		{
 			"others' steps, a condensation, another version and an unknown source",
@@ -156,6 +170,22 @@ func TestSteps(t *testing.T) {
 				t.Errorf("as a line: %v", line.Err)
 			}
 		})
+	}
+}
+
+// Calls of one step share what the model said and when.
+func TestThoughtOnceAStep(t *testing.T) {
+	for _, written := range []string{"2025-04-30T16:32:57.821635", "2025-04-30T16:32:57", "2025-04-30T16:32:57Z", "2025-04-30T16:32:57.5+02:00"} {
+		got := readtest.Read(t, ingest.Options{}, readtest.Files(t, map[string]string{
+			"trajectory.json": doc("ATIF-v1.5", "", agent(calls(bash("1", "a"), bash("2", "b"))+`,"reasoning_content":"why","timestamp":"`+written+`",`+results(result("1", "A"), result("2", "B")))),
+		}))
+		if got.Err != nil || len(got.Runs) != 1 {
+			t.Fatal(got.Err, got.Refused)
+		}
+		a, b := got.Runs[0].States[1], got.Runs[0].States[2]
+		if a.Thought != "msg" || b.Thought != "" || a.ResponseGroup != b.ResponseGroup || a.ResponseGroup == "" || a.Timestamp != written || b.Timestamp != written {
+			t.Errorf("%q at %s, %q at %s, want both at %s", a.Thought, a.Timestamp, b.Thought, b.Timestamp, written)
+		}
 	}
 }
 

@@ -101,6 +101,27 @@ func TestNativeCalls(t *testing.T) {
 	}
 }
 
+// The earliest logs are the messages alone, known by the file's name or by what the model is
+// told.
+func TestMessagesAlone(t *testing.T) {
+	say := func(role, text string) string { return fmt.Sprintf(`{"role":%q,"content":%q}`, role, text) }
+	const want = "mini-sweagent list a__b-1  | 2 steps, 1 failed, 2 codes | Submitted fail empty_patch submission []"
+	for name, system := range map[string]string{"a__b-1/a__b-1.traj.json": "s", "a__b-1.json": "Your response must contain exactly ONE bash code block."} {
+		run, e := one(t, name, "["+strings.Join([]string{
+			say("system", system), say("user", "the task"),
+			say("assistant", "THOUGHT: look\n```bash\nls\n```"), say("user", "<returncode>0</returncode>\n<output>\na.py\n</output>"),
+			say("assistant", "THOUGHT: go\n```bash\nmake\n```"), say("user", "<returncode>2</returncode>\n<output>\nno\n</output>"),
+			say("assistant", "THOUGHT: done\n```bash\necho MINI_SWE_AGENT_FINAL_OUTPUT\n```"), say("user", ""),
+		}, ",")+"]")
+		if got := summary(run, e); got != want {
+			t.Errorf("%s: got %s\nwant %s", name, got, want)
+		}
+		if s := run.States[1]; s.Command() != "ls" || s.ResponsePreview != "a.py\n" || s.Thought != "look" || run.TaskDescription != "the task" {
+			t.Errorf("%s: %q = %q, thought %q, task %q", name, s.Command(), s.ResponsePreview, s.Thought, run.TaskDescription)
+		}
+	}
+}
+
 func TestTurns(t *testing.T) {
 	say := func(role, text string) string { return fmt.Sprintf(`{"role":%q,"content":%q}`, role, text) }
 	for _, tt := range []struct{ name, status, messages, want string }{

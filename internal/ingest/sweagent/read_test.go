@@ -175,12 +175,31 @@ func TestShapes(t *testing.T) {
 	}
 }
 
+// The state beside a step is an object or its text, and says the same in both; the messages
+// the model was asked with, under either name, are no part of the run.
+func TestStateAsTextOrObject(t *testing.T) {
+	const inside = `{"open_file":"/r__n/src/a.py","working_dir":"/r__n/src"}`
+	for name, state := range map[string]string{"a text": fmt.Sprintf("%q", inside), "an object": inside} {
+		for _, asked := range []string{"query", "messages"} {
+			run, _ := one(t, "x.traj", `{"trajectory":[{"action":"edit 3:4\nx\nend_of_edit","observation":"File updated.","thought":"t","response":"r","state":`+state+
+				`,"`+asked+`":[{"role":"system","content":"s"},{"role":"user","content":"q"},{"role":"assistant","content":"`+"```\\nrm -rf /\\n```"+`"}]},
+				{"action":"open b.py","observation":"","state":`+state+`}],"history":[{"role":"user","content":"the task"}],"info":{}}`)
+			a, b := run.States[1], run.States[len(run.States)-1]
+			if len(run.States) != 3 || run.Workspace != "/r__n" || a.FilePath != "src/a.py" || b.FilePath != "src/b.py" || a.Thought != "t" || run.TaskDescription != "the task" {
+				t.Errorf("%s, %s: %d states, files %q and %q, task %q", name, asked, len(run.States), a.FilePath, b.FilePath, run.TaskDescription)
+			}
+		}
+	}
+}
+
 func TestOutcome(t *testing.T) {
 	for info, want := range map[string]string{
-		`{"exit_status":"submitted","submission":"diff"}`:          "none",
-		`{"exit_status":"submitted","submission":" "}`:             "fail empty_patch",
-		`{"exit_status":"exit_cost","submission":null}`:            "none",
-		`{"exit_status":"exit_environment_error","submission":""}`: "unknown infrastructure",
+		`{"exit_status":"submitted (exit_cost)","submission":"diff"}`: "none",
+		`{"exit_status":"submitted (exit_context)","submission":""}`:  "fail empty_patch",
+		`{"exit_status":"submitted","submission":"diff"}`:             "none",
+		`{"exit_status":"submitted","submission":" "}`:                "fail empty_patch",
+		`{"exit_status":"exit_cost","submission":null}`:               "none",
+		`{"exit_status":"exit_environment_error","submission":""}`:    "unknown infrastructure",
 	} {
 		_, e := one(t, "x.traj", list(info, "ls", "a"))
 		got := "none"
