@@ -2,6 +2,7 @@ package ingest_test
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
+	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
 // evalLine is a line of an OpenHands output.jsonl with one step.
@@ -66,6 +68,32 @@ func settled(t *testing.T, opt ingest.Options, files map[string]string, sources 
 	}
 	slices.Sort(out)
 	return out
+}
+
+// TestSummaryTable reads results of mini-SWE-agent: the table among them is skipped by its
+// name, as the outcomes are in the JSON.
+func TestSummaryTable(t *testing.T) {
+	dir := t.TempDir()
+	for file, text := range map[string]string{
+		"results_summary.csv":  "instance_id,resolved,patch_applied\no__r-1,True,True\n",
+		"results_summary.json": `{"total": 1, "instances": [{"instance_id": "o__r-1", "resolved": true, "patch_applied": true}]}`,
+		"other.csv":            "instance_id,resolved,cost\no__r-1,True,1\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := read(t, ingest.Options{Jobs: 1}, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int64{
+		"results_summary.csv of mini-SWE-agent, whose outcomes are those of results_summary.json or report.json": 1,
+		"table that is neither annotations nor labels":                                                           1,
+	}
+	if len(got.evidence) != 1 || got.evidence[0].Outcome != trajectory.Pass || !maps.Equal(got.summary.Skipped, want) {
+		t.Errorf("%v, skipped %v", got.evidence, got.summary.Skipped)
+	}
 }
 
 func TestCompanions(t *testing.T) {

@@ -389,7 +389,12 @@ func (s *sourceReader) tableItems(rec format.Record) []Item {
 	header, err := csv.NewReader(bytes.NewReader(rec.Data)).Read()
 	if err == nil {
 		for _, t := range s.tables {
-			if t.detect(header) {
+			switch {
+			case !t.detect(header):
+			case t.skip != "":
+				s.skip(t.skip)
+				return nil
+			default:
 				return t.read(rec)
 			}
 		}

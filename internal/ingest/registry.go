@@ -48,17 +48,19 @@ func RunFormats() []format.Format {
 	return slices.DeleteFunc(Formats(), func(f format.Format) bool { return f.Companion })
 }
 
-// table is a kind of CSV file, recognised by its header.
+// table is a kind of CSV file, recognised by its header. Those without read are skipped.
 type table struct {
 	detect func(header []string) bool
 	read   func(format.Record) []Item
+	skip   string // the reason
 }
 
 func tables() []table {
 	return []table{
-		{release.IsTrajectoriesHeader, release.ReadTrajectories},
-		{release.IsTasksHeader, release.ReadTasks},
-		{outcome.IsLabelsHeader, outcome.ReadTable},
+		{detect: release.IsTrajectoriesHeader, read: release.ReadTrajectories},
+		{detect: release.IsTasksHeader, read: release.ReadTasks},
+		{detect: outcome.IsLabelsHeader, read: outcome.ReadTable},
+		{detect: minisweagent.IsSummaryHeader, skip: "results_summary.csv of mini-SWE-agent, whose outcomes are those of results_summary.json or report.json"},
 	}
 }
 

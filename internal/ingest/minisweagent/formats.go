@@ -2,6 +2,7 @@ package minisweagent
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
@@ -175,6 +176,12 @@ func (d *dialogue) evidence(status string) (format.Evidence, bool) {
 		return e, true
 	}
 	return e, false
+}
+
+// IsSummaryHeader reports whether a table's header is that of results_summary.csv, which has
+// nothing that results_summary.json has not.
+func IsSummaryHeader(header []string) bool {
+	return slices.Equal(header, []string{"instance_id", "resolved", "patch_applied"})
 }
 
 func readSummary(rec format.Record) ([]format.Item, error) {
