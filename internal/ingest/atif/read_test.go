@@ -198,10 +198,12 @@ func TestFamilies(t *testing.T) {
 	files := map[string]string{
 		"m/o__r-1/agent/trajectory.json":        doc("ATIF-v1.5", `"session_id":"S","continued_trajectory_ref":"trajectory.cont-1.json",`, work("1"), asks(`{"session_id":"sub","trajectory_path":"subs/x.json"}`), work("3")),
 		"m/o__r-1/agent/trajectory.cont-1.json": doc("ATIF-v1.5", `"session_id":"S","continued_trajectory_ref":"trajectory.cont-2.json",`, agent(calls(bash("1", "1"))+`,"is_copied_context":true`), work("4")),
-		"m/o__r-1/agent/trajectory.cont-2.json": doc("ATIF-v1.5", `"session_id":"S",`, work("5"), asks(`{"session_id":"by-session"}`), asks(`{"trajectory_id":"by-id"}`)),
+		"m/o__r-1/agent/trajectory.cont-2.json": doc("ATIF-v1.5", `"session_id":"S",`, work("5"), asks(`{"session_id":"by-session"}`), asks(`{"trajectory_id":"by-id"}`), asks(`{"session_id":"T"}`)),
 		"m/o__r-1/agent/subs/x.json":            doc("ATIF-v1.5", `"session_id":"sub",`, work("2")),
 		"m/o__r-1/agent/a.json":                 doc("ATIF-v1.5", `"session_id":"by-session",`, work("6")),
 		"m/o__r-1/agent/b.json":                 doc("ATIF-v1.7", `"trajectory_id":"by-id",`, work("7"), asks(`{"trajectory_path":"nowhere.json"}`)),
+		"m/o__r-2/agent/trajectory.json":        doc("ATIF-v1.5", `"session_id":"T",`, work("8")), // a session of several runs names none
+		"m/o__r-3/agent/trajectory.json":        doc("ATIF-v1.5", `"session_id":"T",`, work("9")),
 		"m/o__r-1/result.json":                  `{"task_name":"o__r-1","agent_info":{"name":"a","model_info":{"name":"m"}},"verifier_result":{"rewards":{"reward":1.0}},"exception_info":null}`,
 		"circle/a.json":                         doc("ATIF-v1.5", `"continued_trajectory_ref":"b.json",`, work("x")),
 		"circle/b.json":                         doc("ATIF-v1.5", `"continued_trajectory_ref":"a.json",`, work("y")),
@@ -210,14 +212,14 @@ func TestFamilies(t *testing.T) {
 	dir := readtest.Files(t, files)
 	for seed := range uint64(3) {
 		got := readtest.Read(t, ingest.Options{Jobs: 2}, readtest.Tar(t, dir, seed))
-		if got.Err != nil || len(got.Refused) > 0 || len(got.Runs) != 3 {
+		if got.Err != nil || len(got.Refused) > 0 || len(got.Runs) != 5 {
 			t.Fatal(got.Err, got.Refused, len(got.Runs))
 		}
 		bySource := map[string]*trajectory.Trajectory{}
 		for _, r := range got.Runs {
 			bySource[r.SourceFile] = r
 		}
-		for file, want := range map[string]string{"m/o__r-1/agent/trajectory.json": "1 2 3 4 5 6 7", "circle/a.json": "x y", "alone/self.json": "z"} {
+		for file, want := range map[string]string{"m/o__r-1/agent/trajectory.json": "1 2 3 4 5 6 7", "m/o__r-2/agent/trajectory.json": "8", "m/o__r-3/agent/trajectory.json": "9", "circle/a.json": "x y", "alone/self.json": "z"} {
 			r := bySource[file]
 			if r == nil {
 				t.Fatalf("no run of %s", file)
@@ -234,7 +236,7 @@ func TestFamilies(t *testing.T) {
 		if r.Outcome != trajectory.Pass || r.OutcomeSource != "result.json" || r.TaskID != "o__r-1" {
 			t.Errorf("%s by %q, task %s", r.Outcome, r.OutcomeSource, r.TaskID)
 		}
-		if w := warnings(r); w != "copied_context: 1 x step; delegated: 4 x call of a subagent; missing_trajectory: 1 x subagent nowhere.json; skipped_action: 4 x Task" {
+		if w := warnings(r); w != "copied_context: 1 x step; delegated: 4 x call of a subagent; missing_trajectory: 1 x subagent T; missing_trajectory: 1 x subagent nowhere.json; skipped_action: 5 x Task" {
 			t.Error(w)
 		}
 	}

@@ -97,7 +97,7 @@ messages swe-agent ReviewNB__treon-25 swe-agent-llama-70b | 15 steps, 4 failed, 
 func TestToolCalls(t *testing.T) {
 	const data = `{"instance_id":"python__mypy-10308_0","run_id":"gpt-4o_maxiter_30_N_v2.1","resolved":false,"test_result":{"git_patch":"d","report":{"resolved":true,"failed_apply_patch":false}},"messages":[
 {"role":"system","content":"s","tool_calls":null},{"role":"user","content":[{"type":"text","text":"<issue_description>\nBroken\n</issue_description> more"}]},
-{"role":"assistant","content":null,"tool_calls":[
+{"role":"assistant","content":"All at once","tool_calls":[
  {"id":"1","type":"function","function":{"name":"execute_bash","arguments":"{\"command\":\"ls\"}"}},
  {"id":"2","type":"function","function":{"name":"str_replace_editor","arguments":"{\"command\":\"view\",\"path\":\"/workspace/python__mypy__0.820/a.py\",\"view_range\":[1,2]}"}},
  {"id":"3","type":"function","function":{"name":"execute_bash","arguments":"{\"command\": \"cat"}}]},
@@ -114,7 +114,7 @@ func TestToolCalls(t *testing.T) {
 	if got := all(t, "rows.jsonl", data); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	const wantSteps = `terminal:ls {"command":"ls"} "a\n[Command finished with exit code 2]" "" 2 1 exit_code message 3
+	const wantSteps = `terminal:ls {"command":"ls"} "a\n[Command finished with exit code 2]" "All at once" 2 1 exit_code message 3
 file_read:a.py {"command":"view","filePath":"/a.py","startLine":1,"endLine":2} "ERROR:\nInvalid ` + "`path`" + ` parameter" "" - 1 text message 3
 terminal:unknown "{\"command\": \"cat" "x" "" - -1  message 3
 tool_result:think:success {"thought":"hm"} "Your thought has been logged." "I think" - -1  `
@@ -153,6 +153,8 @@ func TestShapes(t *testing.T) {
 	for _, tt := range []struct{ name, data, want string }{
 		{"mini-swe-agent in a data set", `{"instance_id":"a__b-1","reward":1.0,"conversations":[{"from":"human","value":"t"},{"from":"gpt","value":"THOUGHT: x\n` + "```bash\\nls\\n```" + `"},{"from":"human","value":"<returncode>1</returncode>\n<output>\ny\n</output>"},{"from":"gpt","value":"no"},{"from":"gpt","value":"` + "```bash\\necho COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT\\n```" + `"}]}`,
 			"messages mini-swe-agent a__b-1  | 1 steps, 1 failed, 1 codes: run_in_terminal 1 | finish [{format_error 1 x turn without a command}]\n  pass  by reward (rank 5)"},
+		{"a command of mini-swe-agent that did not end", `{"instance_id":"a__b-1","messages":[{"role":"user","content":"t"},{"role":"assistant","content":"` + "```bash\\nsleep 99\\n```" + `"},{"role":"user","content":"<returncode>-1</returncode>\n<output>\n</output>"}]}`,
+			"messages mini-swe-agent a__b-1  | 1 steps, 1 failed, 0 codes: run_in_terminal 1 |  []"},
 		{"a bare dialogue", `[{"role":"user","content":"t"},{"role":"assistant","content":"","function_call":{"name":"cat_file","arguments":"{\"a\":1}"}},{"role":"function","name":"cat_file","content":"x"},{"role":"tool","content":"y"}]`,
 			"messages function_call unknown-67bdf3ad7392  | 1 steps, 0 failed, 0 codes: cat_file 1 |  [{stray_observation 1 x answer to no call} {task_unknown 1 x neither the log nor its path names a task} {unmapped_tool 1 x cat_file}]"},
 		{"rows of a list, one bad", `[{"instance_id":"a__b-1","messages":[{"role":"user","content":"t"}],"resolved":0},{"instance_id":"a__b-2","messages":[]},5]`,

@@ -76,7 +76,7 @@ func TestNativeCalls(t *testing.T) {
 "messages":[{"role":"system","content":"s"},{"role":"user","content":[{"type":"text","text":"<pr_description>\nConsider the following PR description:\nBroken.\n</pr_description> do"}]},
 {"role":"user","content":"Tool call error","extra":{"interrupt_type":"FormatError"}},
 {"role":"user","content":"Tool call error","extra":{"interrupt_type":"FormatError"}},
-{"role":"assistant","content":null,"tool_calls":[`+call("c1", "ls")+`,`+call("c2", "cat <<'E' > a\nx\nE")+`],
+{"role":"assistant","content":"Two at once","tool_calls":[`+call("c1", "ls")+`,`+call("c2", "cat <<'E' > a\nx\nE")+`],
  "extra":{"actions":[{"command":"ls","tool_call_id":"c1"},{"command":"cat <<'E' > a\nx\nE","tool_call_id":"c2"}],"timestamp":17.5,
  "response":{"id":"r1","model":"x","usage":{"prompt_tokens":10,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":4}}}}},
 {"role":"tool","tool_call_id":"c2","content":"<returncode>0</returncode>\n<output>\n</output>","extra":{"raw_output":"","returncode":0,"timestamp":18}},
@@ -91,9 +91,9 @@ func TestNativeCalls(t *testing.T) {
 	}
 	var got []string
 	for _, s := range run.States[1:] {
-		got = append(got, fmt.Sprintf("%s %q %q %s %d %s", s.EntryID, s.Command(), s.ResponsePreview, s.ErrorSource, s.InputTokens.Or(-1), s.ResponseGroup))
+		got = append(got, fmt.Sprintf("%s %q %q %s %d %s %q", s.EntryID, s.Command(), s.ResponsePreview, s.ErrorSource, s.InputTokens.Or(-1), s.ResponseGroup, s.Thought))
 	}
-	if text := strings.Join(got, "; "); text != `c1 "ls" "a\n" exit_code 10 r1; c2 "cat <<'E' > a\nx\nE" "" exit_code -1 r1; c3 "sleep 99" "timed out" flag -1 ` {
+	if text := strings.Join(got, "; "); text != `c1 "ls" "a\n" exit_code 10 r1 "Two at once"; c2 "cat <<'E' > a\nx\nE" "" exit_code -1 r1 ""; c3 "sleep 99" "timed out" flag -1  "wait"` {
 		t.Error(text)
 	}
 	if run.TaskDescription != "Broken." || run.Repo != "a/b" || run.Workspace != "" || run.States[1].Timestamp != "17.5" {
@@ -132,6 +132,10 @@ func TestTurns(t *testing.T) {
 			"1 steps, 1 failed, 1 codes | APIError unknown infrastructure exit_status []"},
 		{"a timeout", "Submitted", say("assistant", "```bash\na\n```") + "," + say("user", "The last command <command>a</command> timed out and has been killed.") + "," + say("user", "more"),
 			"1 steps, 1 failed, 0 codes | Submitted [{stray_observation 1 x answer to no call}]"},
+		{"a command that did not end", "Submitted", say("assistant", "```bash\na\n```") + "," + say("user", "<returncode>-1</returncode>\n<output>\n</output>"),
+			"1 steps, 1 failed, 0 codes | Submitted []"},
+		{"the end as a message of its own", "", say("assistant", "```bash\na\n```") + "," + say("user", "<returncode>0</returncode>\n<output>\n</output>") + `,{"role":"exit","content":"why","extra":{"exit_status":"LimitsExceeded","submission":""}}`,
+			"1 steps, 0 failed, 1 codes | LimitsExceeded fail empty_patch submission []"},
 		{"the mark alone does not end a run", "", say("assistant", "```bash\necho COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT x\n```") + "," + say("user", "<returncode>1</returncode>\n<output>\nx\n</output>"),
 			"1 steps, 1 failed, 1 codes |  []"},
 		{"another template", "", say("assistant", "```bash\na\n```") + "," + say("user", "Observation: x"), "1 steps, 0 failed, 0 codes |  []"},
