@@ -272,7 +272,7 @@ func (d *dialogue) end() {
 		r.Agent, r.NoExitCodes = "SWE-agent", true
 	case mini:
 		r.Agent = "mini-swe-agent"
-		if n := len(r.Calls); n > 0 && strings.Contains(r.Calls[n-1].Args.Text("command"), "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT") && !r.Calls[n-1].ExitCode.Valid {
+		if n := len(r.Calls); n > 0 && minisweagent.HandsIn(r.Calls[n-1].Args.Text("command")) && !r.Calls[n-1].ExitCode.Valid {
 			r.Calls[n-1].Tool = "submit"
 		}
 	default:

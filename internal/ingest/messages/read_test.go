@@ -153,6 +153,8 @@ func TestShapes(t *testing.T) {
 	for _, tt := range []struct{ name, data, want string }{
 		{"mini-swe-agent in a data set", `{"instance_id":"a__b-1","reward":1.0,"conversations":[{"from":"human","value":"t"},{"from":"gpt","value":"THOUGHT: x\n` + "```bash\\nls\\n```" + `"},{"from":"human","value":"<returncode>1</returncode>\n<output>\ny\n</output>"},{"from":"gpt","value":"no"},{"from":"gpt","value":"` + "```bash\\necho COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT\\n```" + `"}]}`,
 			"messages mini-swe-agent a__b-1  | 1 steps, 1 failed, 1 codes: run_in_terminal 1 | finish [{format_error 1 x turn without a command}]\n  pass  by reward (rank 5)"},
+		{"the older mark of mini-swe-agent's end", `{"instance_id":"a__b-1","messages":[{"role":"user","content":"t"},{"role":"assistant","content":"` + "```bash\\nls\\n```" + `"},{"role":"user","content":"<returncode>0</returncode>\n<output>\n</output>"},{"role":"assistant","content":"` + "```bash\\necho MINI_SWE_AGENT_FINAL_OUTPUT\\n```" + `"}]}`,
+			"messages mini-swe-agent a__b-1  | 1 steps, 0 failed, 1 codes: run_in_terminal 1 | finish []"},
 		{"a command of mini-swe-agent that did not end", `{"instance_id":"a__b-1","messages":[{"role":"user","content":"t"},{"role":"assistant","content":"` + "```bash\\nsleep 99\\n```" + `"},{"role":"user","content":"<returncode>-1</returncode>\n<output>\n</output>"}]}`,
 			"messages mini-swe-agent a__b-1  | 1 steps, 1 failed, 0 codes: run_in_terminal 1 |  []"},
 		{"a bare dialogue", `[{"role":"user","content":"t"},{"role":"assistant","content":"","function_call":{"name":"cat_file","arguments":"{\"a\":1}"}},{"role":"function","name":"cat_file","content":"x"},{"role":"tool","content":"y"}]`,

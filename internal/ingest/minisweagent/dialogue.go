@@ -170,8 +170,12 @@ func (d *dialogue) handsIn() bool {
 		return false
 	}
 	call := &d.run.Calls[len(d.run.Calls)-1]
-	text := call.Args.Text("command")
-	return !call.Answered && (strings.Contains(text, "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT") || strings.Contains(text, "MINI_SWE_AGENT_FINAL_OUTPUT"))
+	return !call.Answered && HandsIn(call.Args.Text("command"))
+}
+
+// HandsIn reports whether a command has the mark, new or old, that ends a run.
+func HandsIn(command string) bool {
+	return strings.Contains(command, "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT") || strings.Contains(command, "MINI_SWE_AGENT_FINAL_OUTPUT")
 }
 
 // submit makes the last call the end of the run.
