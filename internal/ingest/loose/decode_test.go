@@ -52,3 +52,15 @@ func TestJSONInsideAText(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkRepairEscapes(b *testing.B) {
+	for name, text := range map[string]string{"plain": "a line of a log\\n", "emoji": `\ud83d\ude00`, "Chinese": `\u4e2d\u6587`} {
+		data := []byte(`"` + strings.Repeat(text, 1<<16) + `"`)
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(data)))
+			for b.Loop() {
+				loose.RepairEscapes(data)
+			}
+		})
+	}
+}
