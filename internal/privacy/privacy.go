@@ -49,8 +49,8 @@ type Options struct {
 // replace it returns text itself, else a copy; text is never changed.
 func (o Options) Scrub(text []byte) ([]byte, Counts) {
 	s := scrubber{text: text, keep: o.KeepPaths}
-	for found := true; found; { // a placeholder may look private again with what stands beside it
-		found = s.pass()
+	const most = 16 // passes: a placeholder may look private again with what stands beside it
+	for n := 0; n < most && s.pass(); n++ {
 	}
 	return s.text, s.counts
 }
