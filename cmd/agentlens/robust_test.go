@@ -85,6 +85,44 @@ func TestKilledBuildLeavesTheOutputWhole(t *testing.T) {
 	}
 }
 
+// TestKilledOutputsLeaveNothing kills commands as soon as they work on their output, and runs
+// them again: nothing is left beside the output then.
+func TestKilledOutputsLeaveNothing(t *testing.T) {
+	dataset := filepath.Join(t.TempDir(), "bench")
+	buildSample(t, dataset)
+	for _, args := range [][]string{
+		{"export", dataset, "--format", "jsonl"},
+		{"publish", dataset, "--license", "MIT"},
+		{"curate", dataset, "--target", "rewards"},
+		{"synth", "--tasks", "30", "--runs", "6"},
+	} {
+		parent := t.TempDir()
+		args = append(args, "--out", filepath.Join(parent, "out"))
+		begun := func() bool {
+			parts, err := filepath.Glob(filepath.Join(parent, ".out.*-*"))
+			return err == nil && len(parts) > 0
+		}
+		cmd, text := start(t, args...)
+		for deadline := time.Now().Add(time.Minute); !begun() && time.Now().Before(deadline); {
+			time.Sleep(100 * time.Microsecond)
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		if !begun() {
+			t.Fatalf("%s was not killed at work: %s", args[0], text)
+		}
+		cmd, text = start(t, args...)
+		if err := cmd.Wait(); err != nil {
+			t.Fatalf("%s: %v\n%s", args[0], err, text)
+		}
+		if entries, err := os.ReadDir(parent); err != nil || len(entries) != 1 {
+			t.Errorf("%s: left beside the output: %v %v", args[0], entries, err)
+		}
+	}
+}
+
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", dir).CombinedOutput(); err != nil {

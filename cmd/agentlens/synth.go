@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentlens-bench/agentlens/internal/synth"
+	"github.com/agentlens-bench/agentlens/internal/workdir"
 )
 
 func newSynth() *cobra.Command {
@@ -64,12 +65,12 @@ func writeSynthetic(ctx context.Context, cfg synth.Config, out string) (err erro
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return err
 	}
-	work, err := os.MkdirTemp(parent, "."+filepath.Base(out)+".synth-")
+	work, err := workdir.Make(parent, "."+filepath.Base(out)+".synth-")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	version := filepath.Join(work, "logs")
+	defer func() { err = errors.Join(err, work.Remove()) }()
+	version := filepath.Join(work.Path, "logs")
 	w := &fileSet{dir: version, open: map[string]*openFile{}}
 	err = errors.Join(synth.Generate(ctx, cfg, w.write), w.close())
 	if err != nil {

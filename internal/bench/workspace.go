@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/agentlens-bench/agentlens/internal/workdir"
 )
 
 // ErrExists is returned when the output folder holds a version and Force is not set.
@@ -16,15 +18,13 @@ var ErrExists = errors.New("output folder already holds a dataset")
 // is in its version folder becomes the output folder in one rename.
 type workspace struct {
 	out   string // absolute; may still change until publish
-	dir   string
-	lock  *os.File // dir itself: a file in it could go before the rest when a build is killed
+	dir   *workdir.Dir
 	force bool
 }
 
 const workspaceInfix = ".agentlens-build-"
 
-// newWorkspace checks that out may be written and makes the folder. It removes the folders
-// of builds of the same output that were killed.
+// newWorkspace checks that out may be written and makes the folder.
 func newWorkspace(out string, force bool) (*workspace, error) {
 	out, err := resolve(out)
 	if err != nil {
@@ -37,22 +37,12 @@ func newWorkspace(out string, force bool) (*workspace, error) {
 	if err := os.MkdirAll(parent, 0o755); err != nil {
 		return nil, fmt.Errorf("make the folder for the output: %w", err)
 	}
-	prefix := "." + filepath.Base(out) + workspaceInfix
-	if err := removeStale(parent, prefix); err != nil {
-		return nil, err
-	}
-	dir, err := os.MkdirTemp(parent, prefix)
+	dir, err := workdir.Make(parent, "."+filepath.Base(out)+workspaceInfix)
 	if err != nil {
 		return nil, fmt.Errorf("make the folder for the build beside %s: %w", out, err)
 	}
 	w := &workspace{out: out, dir: dir, force: force}
-	if w.lock, err = os.Open(dir); err == nil {
-		_, err = tryLock(w.lock)
-	}
-	if err == nil {
-		err = os.Mkdir(w.version(), 0o755)
-	}
-	if err != nil {
+	if err := os.Mkdir(w.version(), 0o755); err != nil {
 		return nil, errors.Join(err, w.discard())
 	}
 	return w, nil
@@ -132,14 +122,14 @@ func (w *workspace) aim(out string) error {
 }
 
 // version is the folder that will be published.
-func (w *workspace) version() string { return filepath.Join(w.dir, "version") }
+func (w *workspace) version() string { return filepath.Join(w.dir.Path, "version") }
 
 // scratch names a file that will not be published.
-func (w *workspace) scratch(name string) string { return filepath.Join(w.dir, name) }
+func (w *workspace) scratch(name string) string { return filepath.Join(w.dir.Path, name) }
 
 // publish syncs the version folder and puts it in its place.
 func (w *workspace) publish() error {
-	if err := syncTree(w.version()); err != nil {
+	if err := workdir.Sync(w.version()); err != nil {
 		return fmt.Errorf("sync the finished dataset: %w", err)
 	}
 	// Checked again: another build may have finished meanwhile.
@@ -160,57 +150,9 @@ func (w *workspace) publish() error {
 	if err != nil {
 		return fmt.Errorf("put the finished dataset in place: %w", err)
 	}
-	return syncDir(filepath.Dir(w.out))
+	return workdir.SyncFolder(filepath.Dir(w.out))
 }
 
 // discard removes the workspace; after publish only scratch files and a replaced version
 // are left in it.
-func (w *workspace) discard() error {
-	var err error
-	if w.lock != nil {
-		err = w.lock.Close()
-	}
-	return errors.Join(err, os.RemoveAll(w.dir))
-}
-
-// removeStale removes workspaces that no process holds.
-func removeStale(parent, prefix string) error {
-	entries, err := os.ReadDir(parent)
-	if err != nil {
-		return fmt.Errorf("read the folder of the output: %w", err)
-	}
-	for _, e := range entries {
-		if !e.IsDir() || !strings.HasPrefix(e.Name(), prefix) {
-			continue
-		}
-		dir := filepath.Join(parent, e.Name())
-		lock, err := os.Open(dir)
-		if err != nil {
-			continue // just removed by its own build
-		}
-		free, err := tryLock(lock)
-		if err == nil && free {
-			err = os.RemoveAll(dir)
-		}
-		if err = errors.Join(err, lock.Close()); err != nil {
-			return fmt.Errorf("remove the leftovers of a killed build: %w", err)
-		}
-	}
-	return nil
-}
-
-func syncTree(root string) error {
-	return filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			return syncDir(path)
-		}
-		f, err := os.OpenFile(path, os.O_RDWR, 0)
-		if err != nil {
-			return err
-		}
-		return errors.Join(f.Sync(), f.Close())
-	})
-}
+func (w *workspace) discard() error { return w.dir.Remove() }

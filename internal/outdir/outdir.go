@@ -3,7 +3,8 @@
 // Invariants:
 //
 //   - Files are written to a hidden folder beside the output, which becomes the output in one
-//     rename; what stops the program before leaves no output.
+//     rename; what stops the program before leaves no output. Where it is killed it leaves the
+//     hidden folder, which the next run for the same output removes.
 //   - An output that exists is never replaced or added to.
 //   - SHA256SUMS lists every other file, sorted by name, as sha256sum does.
 package outdir
@@ -16,6 +17,7 @@ import (
 	"path/filepath"
 
 	"github.com/agentlens-bench/agentlens/internal/checksum"
+	"github.com/agentlens-bench/agentlens/internal/workdir"
 )
 
 // ErrExists marks an output that exists already.
@@ -24,7 +26,7 @@ var ErrExists = errors.New("the output exists already")
 // Dir is an output folder in the making.
 type Dir struct {
 	out  string
-	temp string
+	work *workdir.Dir
 	done bool
 }
 
@@ -41,14 +43,14 @@ func Begin(out string) (*Dir, error) {
 	if err := os.MkdirAll(filepath.Dir(abs), 0o755); err != nil {
 		return nil, fmt.Errorf("make the folder for the output: %w", err)
 	}
-	temp, err := os.MkdirTemp(filepath.Dir(abs), "."+filepath.Base(abs)+".part-")
+	work, err := workdir.Make(filepath.Dir(abs), "."+filepath.Base(abs)+".part-")
 	if err != nil {
 		return nil, fmt.Errorf("make a folder beside %s: %w", out, err)
 	}
-	if err := os.Chmod(temp, 0o755); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(temp))
+	if err := os.Chmod(work.Path, 0o755); err != nil {
+		return nil, errors.Join(err, work.Remove())
 	}
-	return &Dir{out: abs, temp: temp}, nil
+	return &Dir{out: abs, work: work}, nil
 }
 
 func free(out string) error {
@@ -66,7 +68,7 @@ func free(out string) error {
 
 // Path is where a file of the output is written; its folder is made.
 func (d *Dir) Path(name string) (string, error) {
-	path := filepath.Join(d.temp, filepath.FromSlash(name))
+	path := filepath.Join(d.work.Path, filepath.FromSlash(name))
 	return path, os.MkdirAll(filepath.Dir(path), 0o755)
 }
 
@@ -80,14 +82,14 @@ func (d *Dir) Write(name string, content []byte) error {
 }
 
 // Files lists what is written so far, sorted by path.
-func (d *Dir) Files() ([]checksum.File, error) { return checksum.Files(d.temp) }
+func (d *Dir) Files() ([]checksum.File, error) { return checksum.Files(d.work.Path) }
 
 // Commit writes the checksums and puts the folder in its place.
 func (d *Dir) Commit() error {
-	if err := checksum.Write(d.temp); err != nil {
+	if err := checksum.Write(d.work.Path); err != nil {
 		return err
 	}
-	if err := syncTree(d.temp); err != nil {
+	if err := workdir.Sync(d.work.Path); err != nil {
 		return fmt.Errorf("flush the output to the disk: %w", err)
 	}
 	if err := free(d.out); err != nil { // another run may have finished meanwhile
@@ -96,25 +98,11 @@ func (d *Dir) Commit() error {
 	if err := os.Remove(d.out); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if err := os.Rename(d.temp, d.out); err != nil {
+	if err := os.Rename(d.work.Path, d.out); err != nil {
 		return fmt.Errorf("put the output in place: %w", err)
 	}
 	d.done = true
-	return nil
-}
-
-// syncTree flushes all files.
-func syncTree(root string) error {
-	return filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return err
-		}
-		f, err := os.OpenFile(path, os.O_RDWR, 0)
-		if err != nil {
-			return err
-		}
-		return errors.Join(f.Sync(), f.Close())
-	})
+	return errors.Join(workdir.SyncFolder(filepath.Dir(d.out)), d.work.Release())
 }
 
 // Discard removes what was not committed.
@@ -122,5 +110,5 @@ func (d *Dir) Discard() error {
 	if d.done {
 		return nil
 	}
-	return os.RemoveAll(d.temp)
+	return d.work.Remove()
 }
