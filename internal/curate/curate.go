@@ -1,6 +1,7 @@
 package curate
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -122,7 +123,7 @@ type curation struct {
 
 	partner  map[string]*run      // lucky run of a pair, by the clean one's id
 	dialogue map[string]*dialogue // by run, of the task in work
-	lines    map[string][]byte    // rows of the set by run
+	rows     *rowFile             // of the set; nil in a dry run
 	index    map[string]indexRow
 }
 
@@ -140,13 +141,17 @@ func Run(ctx context.Context, dir string, opt Options) (res Result, err error) {
 	if texts && !opt.DryRun && len(opt.Sources) == 0 {
 		return res, fmt.Errorf("%w: target %s needs the logs, as a dataset holds no whole texts: name the SOURCE it was built from, or choose --target ids", ErrUsage, opt.Rules.Target)
 	}
-	c := &curation{ctx: ctx, dir: dir, opt: opt, lines: map[string][]byte{}, index: map[string]indexRow{}}
+	c := &curation{ctx: ctx, dir: dir, opt: opt, index: map[string]indexRow{}}
 	var out *outdir.Dir
 	if !opt.DryRun {
 		if out, err = outdir.Begin(opt.Out); err != nil {
 			return res, err
 		}
 		defer func() { err = errors.Join(err, out.Discard()) }()
+		if c.rows, err = newRowFile(); err != nil {
+			return res, err
+		}
+		defer func() { err = errors.Join(err, c.rows.close()) }()
 	}
 	var list map[string]bool
 	if file := opt.Rules.Decontaminate; file != "" {
@@ -233,8 +238,7 @@ func (c *curation) fill(m bench.Manifest) (err error) {
 		return c.dialogues(m, j)
 	}
 	for _, x := range c.sel.left {
-		row := indexOf(x)
-		c.index[x.id] = row
+		c.index[x.id] = indexOf(x)
 		if r.Target != "rewards" {
 			continue
 		}
@@ -246,7 +250,11 @@ func (c *curation) fill(m bench.Manifest) (err error) {
 			x.reason, x.detail = "no_reference", "the profile did not align the run"
 			continue
 		}
-		if c.lines[x.id], err = line(r.rewards(x, steps)); err != nil {
+		row, err := line(r.rewards(x, steps))
+		if err != nil {
+			return err
+		}
+		if err := c.rows.put(x.id, row); err != nil {
 			return err
 		}
 	}
@@ -385,8 +393,11 @@ func (c *curation) render(x *run, failed map[string]error) error {
 	} else {
 		text, err = d.render(c.opt.Rules.Target)
 	}
-	c.lines[x.id], c.index[x.id] = text, row
-	return err
+	if err != nil {
+		return err
+	}
+	c.index[x.id] = row
+	return c.rows.put(x.id, text)
 }
 
 func indexOf(x *run) indexRow {
@@ -511,27 +522,26 @@ func (c *curation) ordered() []*run {
 // write fills the output folder and puts it in its place.
 func (c *curation) write(out *outdir.Dir) error {
 	r := &c.opt.Rules
-	files := map[string]*bytes.Buffer{}
-	for _, s := range c.res.Splits {
-		files[s.Name] = new(bytes.Buffer)
-	}
 	var ids, rejected, rules bytes.Buffer
+	order := c.ordered()
+	index := make([][]byte, len(order)) // lines of ids.jsonl
 	rows := map[string]int{}
-	for _, x := range c.ordered() {
+	for i, x := range order {
 		row := c.index[x.id]
 		row.Split = splitOf(r, x)
 		rows[row.Split]++
 		row.Line = rows[row.Split]
-		index, err := line(row)
+		text, err := line(row)
 		if err != nil {
 			return err
 		}
-		text := c.lines[x.id]
-		if text == nil {
-			text = index
+		index[i] = append(text, '\n')
+		ids.Write(index[i])
+	}
+	for _, s := range c.res.Splits {
+		if err := c.writeSplit(out, s, order, index); err != nil {
+			return err
 		}
-		files[row.Split].Write(append(text, '\n'))
-		ids.Write(append(index, '\n'))
 	}
 	stageOf := map[string]string{}
 	for _, s := range c.res.Funnel {
@@ -556,11 +566,6 @@ func (c *curation) write(out *outdir.Dir) error {
 	if err != nil {
 		return err
 	}
-	for _, s := range c.res.Splits {
-		if err := out.Write(s.File, files[s.Name].Bytes()); err != nil {
-			return err
-		}
-	}
 	if err := errors.Join(
 		out.Write("ids.jsonl", ids.Bytes()),
 		out.Write("rejected.jsonl", rejected.Bytes()),
@@ -571,4 +576,37 @@ func (c *curation) write(out *outdir.Dir) error {
 		return err
 	}
 	return out.Commit()
+}
+
+// writeSplit writes the rows of the runs of one split, or their lines of the index where the
+// target has no other rows.
+func (c *curation) writeSplit(out *outdir.Dir, s Split, order []*run, index [][]byte) (err error) {
+	path, err := out.Path(s.File)
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriter(f)
+	defer func() { err = errors.Join(err, w.Flush(), f.Close()) }()
+	for i, x := range order {
+		if splitOf(&c.opt.Rules, x) != s.Name {
+			continue
+		}
+		row, err := c.rows.get(x.id)
+		if err != nil {
+			return err
+		}
+		if row == nil {
+			row = index[i]
+		} else {
+			row = append(row, '\n')
+		}
+		if _, err := w.Write(row); err != nil {
+			return err
+		}
+	}
+	return c.ctx.Err()
 }

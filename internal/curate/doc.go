@@ -5,6 +5,8 @@
 //   - Every run of the dataset is either in the set or has one reason code: that of the first
 //     rule it failed. The funnel counts them and adds up.
 //   - The bytes of the output depend on the dataset, the sources and the rules only.
+//   - Rows wait in a file until it is known which runs are taken: memory does not grow with
+//     the texts of a set.
 //   - Nothing is invented. Texts are those of the log, an exit status is never rewritten, and
 //     a run whose log cannot give a valid dialogue is left out with a reason.
 //   - A run that the agent ended, as its log says, ends with a call of finish: with the words of
