@@ -84,6 +84,11 @@ func writeVerification(w io.Writer, v bench.Verification) error {
 		if _, err := fmt.Fprintf(w, "%s %s\n", verdict, c.Name); err != nil {
 			return err
 		}
+		for _, rule := range c.LeftOut {
+			if _, err := fmt.Fprintf(w, "  left out, as the dataset was published without what it needs: %s\n", rule); err != nil {
+				return err
+			}
+		}
 	}
 	for _, p := range v.Problems {
 		if _, err := fmt.Fprintf(w, "problem %s\n", p); err != nil {

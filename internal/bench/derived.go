@@ -70,29 +70,47 @@ func sharedDerivations() []derivation {
 // mostRows bounds the rows that one broken rule lists.
 const mostRows = 5
 
-// checkDerived checks that derived columns follow from their inputs.
-func checkDerived(ctx context.Context, dir string, m Manifest) ([]Problem, error) {
+// checkDerived checks that derived columns follow from their inputs. Rules that need what the
+// dataset was published without are left out and listed.
+func checkDerived(ctx context.Context, dir string, m Manifest) (problems []Problem, leftOut []string, err error) {
+	absent, err := store.Absent(dir)
+	if err != nil {
+		return nil, nil, err
+	}
 	db, err := store.Open(ctx, dir)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer db.Close()
-	var problems []Problem
 	for _, d := range sharedDerivations() {
+		if len(store.Named(absent, d.query)) > 0 {
+			leftOut = append(leftOut, d.table+": "+d.rule)
+			continue
+		}
 		keys, err := db.Texts(ctx, d.query)
 		if err != nil {
-			return nil, fmt.Errorf("check that %s: %w", d.rule, err)
+			return nil, nil, fmt.Errorf("check that %s: %w", d.rule, err)
 		}
 		problems = append(problems, broken(d.table, d.rule, keys)...)
 	}
-	if slices.Contains(m.Parameters.Profiles, "release") {
-		more, err := checkRelease(ctx, db)
-		if err != nil {
-			return nil, err
-		}
-		problems = append(problems, more...)
+	if !slices.Contains(m.Parameters.Profiles, "release") {
+		return problems, leftOut, nil
 	}
-	return problems, nil
+	if lacks(absent, "features") || lacks(absent, "signals") || lacks(absent, "tiers") {
+		return problems, append(leftOut, "release/features: scores, tiers, verdicts and totals follow from their parts"), nil
+	}
+	more, err := checkRelease(ctx, db)
+	return append(problems, more...), leftOut, err
+}
+
+// lacks reports whether a table or any column of it is absent.
+func lacks(absent map[string]bool, table string) bool {
+	for name := range absent {
+		if of, _, _ := strings.Cut(name, "."); of == table {
+			return true
+		}
+	}
+	return false
 }
 
 func broken(table, rule string, keys []string) []Problem {
@@ -133,6 +151,11 @@ func checkRelease(ctx context.Context, db *store.DB) ([]Problem, error) {
 			found["every scored run has signals"] = append(found["every scored run has signals"], f.TrajectoryID)
 			continue
 		}
+		if !complete(f) {
+			const rule = "a scored run has every number that its score and tier follow from"
+			found[rule] = append(found[rule], f.TrajectoryID)
+			continue
+		}
 		for _, rule := range brokenRules(f, s, tiers[f.TrajectoryID]) {
 			found[rule] = append(found[rule], f.TrajectoryID)
 		}
@@ -144,7 +167,20 @@ func checkRelease(ctx context.Context, db *store.DB) ([]Problem, error) {
 	return problems, nil
 }
 
-// brokenRules recomputes one row (release profile sections 6, 7, 12).
+// complete reports whether a row has the numbers that brokenRules computes with.
+func complete(f schema.Features) bool {
+	reals := []*float64{
+		f.CoveragePercent, f.PrecisionPercent, f.F1Score, f.CoherenceScore, f.StageCompleteness, f.WorkflowSimilarity,
+		f.WeightedScore, f.BottleneckCoverage, f.StageCoverageV, f.WasteSeverity,
+	}
+	whole := []*int64{
+		f.NStates, f.QualityScore, f.RegressionLoopWaste, f.BlindRetryWaste, f.RedundantStepWaste, f.UnnecessaryExplorationWaste,
+		f.CyclicPatternWaste, f.TotalWastedSteps, f.BlindRetryCount, f.CyclicPatternCount,
+	}
+	return !slices.Contains(reals, nil) && !slices.Contains(whole, nil) && (f.DivergenceStep == nil) == (f.DivergenceFraction == nil)
+}
+
+// brokenRules recomputes one complete row (release profile sections 6, 7, 12).
 func brokenRules(f schema.Features, s schema.SignalsRelease, tier schema.Tier) []string {
 	var out []string
 	check := func(ok bool, rule string) {

@@ -39,9 +39,11 @@ func openDataset(dir string) (*os.Root, error) {
 		return nil, fmt.Errorf("%w at %s: %w", ErrNoDataset, dir, err)
 	}
 	if _, err := root.Stat(ManifestName); err != nil {
-		err = errors.Join(replaced(dir, root), root.Close())
-		if err != nil {
-			return nil, err
+		if rerr := errors.Join(replaced(dir, root), root.Close()); rerr != nil {
+			return nil, rerr
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("%w at %s: %w; where files are links out of the folder, copy it with cp -rL", ErrNoDataset, dir, err)
 		}
 		return nil, fmt.Errorf("%w at %s: it has no %s; make one with `agentlens build --out %s`", ErrNoDataset, dir, ManifestName, dir)
 	}
@@ -80,12 +82,20 @@ func CheckFiles(dir string) ([]Problem, error) {
 	return problems, err
 }
 
+const crlfEnds = "has CRLF line ends, else it is unchanged; copy it without line end conversion"
+
 func checkFiles(root *os.Root) ([]Problem, error) {
 	text, err := root.ReadFile(ChecksumsName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return []Problem{{"files", ChecksumsName, "is missing, so no file can be checked"}}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
 	var problems []Problem
+	if bytes.Contains(text, []byte("\r\n")) {
+		problems = append(problems, Problem{"files", ChecksumsName, crlfEnds})
+	}
 	listed := map[string]bool{ChecksumsName: true}
 	for n, line := range checksum.Parse(text) {
 		want, name := line.SHA256, line.Path
@@ -100,7 +110,8 @@ func checkFiles(root *os.Root) ([]Problem, error) {
 			continue
 		}
 		if err != nil {
-			return nil, err
+			problems = append(problems, Problem{"files", name, "can't be read: " + err.Error()})
+			continue
 		}
 		if sum == want {
 			continue
@@ -111,7 +122,7 @@ func checkFiles(root *os.Root) ([]Problem, error) {
 		}
 		message := fmt.Sprintf("has SHA-256 %s, want %s", sum, want)
 		if crlf {
-			message = "has CRLF line ends, else it is unchanged; copy it without line end conversion"
+			message = crlfEnds
 		}
 		problems = append(problems, Problem{"files", name, message})
 	}
@@ -140,7 +151,7 @@ func sumOf(root *os.Root, name string) (string, error) {
 
 // onlyLineEnds reports whether a text file would have the digest if its CRLF were LF.
 func onlyLineEnds(root *os.Root, name, want string) (bool, error) {
-	if ext := filepath.Ext(name); ext != ".json" && ext != ".jsonl" {
+	if ext := filepath.Ext(name); ext == ".parquet" || ext == ".db" {
 		return false, nil
 	}
 	text, err := root.ReadFile(filepath.FromSlash(name))

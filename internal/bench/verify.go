@@ -44,8 +44,9 @@ type Verification struct {
 
 // Check is one thing that was checked.
 type Check struct {
-	Name string `json:"name"`
-	OK   bool   `json:"ok"`
+	Name    string   `json:"name"`
+	OK      bool     `json:"ok"`
+	LeftOut []string `json:"left_out,omitempty"` // rules that need what the dataset was published without
 }
 
 // Verify checks a dataset: its files against SHA256SUMS, the manifest against the tables,
@@ -63,13 +64,20 @@ func Verify(ctx context.Context, dir string, opt VerifyOptions) (Verification, e
 	if err != nil {
 		return v, err
 	}
+	var leftOut []string
 	checks := []struct {
 		name string
 		run  func() ([]Problem, error)
 	}{
 		{"files: every file has the SHA-256 that SHA256SUMS gives", func() ([]Problem, error) { return checkFiles(root) }},
 		{"tables: SQLite and Parquet hold the rows the manifest counts, keys hold", func() ([]Problem, error) { return checkTables(ctx, dir, m) }},
-		{"derived: totals, scores, tiers and categories follow from the columns they derive from", func() ([]Problem, error) { return checkDerived(ctx, dir, m) }},
+		{"derived: totals, scores, tiers and categories follow from the columns they derive from", func() (problems []Problem, err error) {
+			problems, leftOut, err = checkDerived(ctx, dir, m)
+			if errors.Is(err, store.ErrDamaged) {
+				return []Problem{{"derived", ".", "could not be checked: " + err.Error()}}, nil
+			}
+			return problems, err
+		}},
 	}
 	if opt.Rebuild != nil {
 		checks = append(checks, struct {
@@ -91,6 +99,7 @@ func Verify(ctx context.Context, dir string, opt VerifyOptions) (Verification, e
 			return v, err
 		}
 		v.Add(c.name, problems)
+		v.Checks[len(v.Checks)-1].LeftOut, leftOut = leftOut, nil
 	}
 	v.OK = len(v.Problems) == 0
 	return v, nil
@@ -98,7 +107,7 @@ func Verify(ctx context.Context, dir string, opt VerifyOptions) (Verification, e
 
 // Add notes a check and what it found.
 func (v *Verification) Add(name string, problems []Problem) {
-	v.Checks = append(v.Checks, Check{name, len(problems) == 0})
+	v.Checks = append(v.Checks, Check{Name: name, OK: len(problems) == 0})
 	v.Problems = append(v.Problems, problems...)
 	sortProblems(v.Problems)
 	v.OK = len(v.Problems) == 0

@@ -77,11 +77,11 @@ func Write(dir string) error {
 // Line is one line of a list. A line that is none has no path.
 type Line struct{ SHA256, Path string }
 
-// Parse reads a list.
+// Parse reads a list, whatever its line ends.
 func Parse(text []byte) []Line {
 	var lines []Line
 	for s := range strings.Lines(string(text)) {
-		sum, path, ok := strings.Cut(strings.TrimSuffix(s, "\n"), "  ")
+		sum, path, ok := strings.Cut(strings.TrimRight(s, "\r\n"), "  ")
 		if _, err := hex.DecodeString(sum); !ok || err != nil || len(sum) != 2*sha256.Size {
 			path = ""
 		}

@@ -16,7 +16,7 @@ import (
 
 // Check compares the documents of a published folder with its tables: croissant.json and
 // datapackage.json name every file with its digest, columns and types, and no other. The
-// error is about reading the tables; what is wrong with the documents is in the problems.
+// error is about reading the manifest; all else is in the problems.
 func Check(dir string) ([]bench.Problem, error) {
 	m, err := bench.ReadManifest(dir)
 	if err != nil {
@@ -36,7 +36,8 @@ func Check(dir string) ([]bench.Problem, error) {
 			continue // verify says so
 		}
 		if err != nil {
-			return nil, err
+			c.problem(config(s.Table, s.Profile), "%v", err)
+			continue
 		}
 		c.tables[file.Path] = file
 	}
@@ -108,7 +109,7 @@ func (c *checker) croissant() {
 		if t, ok := c.tables[f.URL]; ok {
 			c.same(croissantName, "sha256 of "+f.URL, f.SHA256, t.SHA256)
 		} else {
-			c.problem(croissantName, "names %s, which is no table", f.URL)
+			c.problem(croissantName, "names %s, which is no table that can be read", f.URL)
 		}
 	}
 	described := map[string]bool{}
@@ -151,7 +152,7 @@ func (c *checker) dataPackage() {
 func (c *checker) columns(doc, path string, names, types []string, of func(schema.Kind) string) {
 	t, ok := c.tables[path]
 	if !ok {
-		c.problem(doc, "describes %q, which is no table", path)
+		c.problem(doc, "describes %q, which is no table that can be read", path)
 		return
 	}
 	var wantNames, wantTypes []string

@@ -74,8 +74,11 @@ func Compare(ctx context.Context, dir string) (report *Report, err error) {
 		}
 		defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 		path = filepath.Join(temp, dbName)
-		if err := Load(ctx, dir, path); err != nil {
+		switch err := Load(ctx, dir, path); {
+		case errors.Is(err, ErrDamaged):
 			return &Report{Problems: []Problem{{Detail: err.Error()}}}, ctx.Err()
+		case err != nil:
+			return nil, err
 		}
 	}
 	db, err := open(path, true)

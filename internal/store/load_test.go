@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/agentlens-bench/agentlens/internal/cachedir"
+	"github.com/agentlens-bench/agentlens/internal/checksum"
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
@@ -18,10 +19,16 @@ import (
 func withManifest(t *testing.T, dir string, profiles []string) {
 	t.Helper()
 	text := fmt.Sprintf(`{"schema_version": %d, "parameters": {"profiles": ["%s"]}}`, schema.Version, strings.Join(profiles, `","`))
-	for name, content := range map[string]string{manifestName: text, checksumsName: dir + "\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	if err := os.WriteFile(filepath.Join(dir, manifestName), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	list(t, dir)
+}
+
+func list(t *testing.T, dir string) {
+	t.Helper()
+	if err := checksum.Write(dir); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -59,6 +66,50 @@ func TestLoadGivesTheDatabaseBack(t *testing.T) {
 	}
 }
 
+// A damaged copy is never loaded: the cache would give its numbers for the dataset's own.
+func TestDamagedFilesAreNotLoaded(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv(cachedir.Variable, cache)
+	dir := t.TempDir()
+	consistent(t, 3, 20).write(t, dir, 10)
+	if err := os.Remove(DBPath(dir)); err != nil {
+		t.Fatal(err)
+	}
+	withManifest(t, dir, schema.Profiles())
+	for _, damage := range []struct {
+		name, want string
+		path       string // of the file with another content
+		content    string // "" removes it
+	}{
+		{"changed", "data/tasks.parquet is not as SHA256SUMS says", ParquetPath(dir, "tasks", ""), "PAR1"},
+		{"missing", "data/tasks.parquet is missing", ParquetPath(dir, "tasks", ""), ""},
+		{"added", "data/more.parquet is not listed in SHA256SUMS", ParquetPath(dir, "more", ""), "PAR1"},
+		{"manifest", "manifest.json is not as SHA256SUMS says", filepath.Join(dir, manifestName), "{}"},
+	} {
+		whole, err := os.ReadFile(damage.path)
+		if damage.content == "" {
+			os.Remove(damage.path)
+		} else {
+			os.WriteFile(damage.path, []byte(damage.content), 0o644)
+		}
+		if _, err := Open(t.Context(), dir); !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), damage.want) {
+			t.Errorf("%s: want an error with %q: %v", damage.name, damage.want, err)
+		}
+		os.Remove(damage.path)
+		if err == nil {
+			os.WriteFile(damage.path, whole, 0o644)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(cache, "databases", "*")); len(left) > 0 {
+		t.Errorf("the cache holds %v", left)
+	}
+	db, err := Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+}
+
 func TestCopyTable(t *testing.T) {
 	t.Setenv(cachedir.Variable, t.TempDir())
 	set := consistent(t, 4, 400)
@@ -89,6 +140,8 @@ func TestCopyTable(t *testing.T) {
 		}
 		kept = append(kept, got)
 	}
+	list(t, whole)
+	list(t, bare)
 	checkAll(t, whole, set)
 
 	report, err := Compare(t.Context(), bare)
@@ -135,7 +188,7 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 	t.Setenv(cachedir.Variable, t.TempDir())
 	out := filepath.Join(t.TempDir(), "x.db")
 	for name, change := range map[string]func(dir string){
-		"manifest.json is damaged": func(dir string) { os.WriteFile(filepath.Join(dir, manifestName), []byte("{"), 0o644) },
+		"damaged: ": func(dir string) { os.WriteFile(filepath.Join(dir, manifestName), []byte("{"), 0o644) },
 		"version 7": func(dir string) {
 			os.WriteFile(filepath.Join(dir, manifestName), []byte(`{"schema_version":7}`), 0o644)
 		},
@@ -159,5 +212,41 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 	}
 	if _, err := os.Stat(out); err == nil {
 		t.Error("a failed load left a file")
+	}
+}
+
+// What had no rows was not left out, and counts as nothing, not as unknown.
+func TestAbsent(t *testing.T) {
+	dir := t.TempDir()
+	consistent(t, 5, 20).write(t, dir, 10)
+	os.Remove(DBPath(dir))
+	for _, gone := range [][2]string{{"waste", "release"}, {"waste", "paper"}, {"waste", "process"}, {"ingest_errors", ""}, {"tiers", "paper"}} {
+		if err := os.Remove(ParquetPath(dir, gone[0], gone[1])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := fmt.Sprintf(`{"schema_version": %d, "parameters": {"profiles": ["release", "paper", "process"]},
+		"publication": {"without": ["waste"], "empty": ["waste_process", "ingest_errors"]}}`, schema.Version)
+	if err := os.WriteFile(filepath.Join(dir, manifestName), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	absent, err := Absent(dir)
+	if err != nil || !reflect.DeepEqual(absent, map[string]bool{"waste": true}) {
+		t.Errorf("absent are %v, %v", absent, err)
+	}
+}
+
+func TestNamed(t *testing.T) {
+	absent := map[string]bool{"tiers": true, "features.f1_score": true, "pta": true}
+	for query, want := range map[string]string{
+		"SELECT * FROM tiers JOIN features USING (trajectory_id)": "[tiers]",
+		"SELECT f1_score FROM features_paper":                     "[features.f1_score]",
+		"SELECT f1_score FROM published":                          "[]",
+		"SELECT count(*) FROM pta_members":                        "[]",
+		"SELECT count(*) FROM pta_release, tiers":                 "[pta tiers]",
+	} {
+		if got := fmt.Sprint(Named(absent, query)); got != want {
+			t.Errorf("%s names %s, want %s", query, got, want)
+		}
 	}
 }

@@ -184,7 +184,11 @@ func ColumnsOf(file *parquet.File, v schema.Variant) ([]int, error) {
 			at = append(at, i)
 		case c.Optional() && (n == len(got) || got[n].Name() != c.Name):
 		default:
-			return nil, fmt.Errorf("other columns than version %d of the tables, from %s on:\n%v", schema.Version, c.Name, file.Schema())
+			has := "nothing more"
+			if n < len(got) {
+				has = got[n].Name() + " " + got[n].Type().String()
+			}
+			return nil, fmt.Errorf("other columns than version %d of the tables: want %s %s, the file has %s", schema.Version, c.Name, want[i].Type(), has)
 		}
 	}
 	if len(at) < len(got) {
