@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentlens-bench/agentlens/internal/annotate"
+	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/outfile"
 	"github.com/agentlens-bench/agentlens/internal/stats"
 )
@@ -80,7 +81,11 @@ states, equal allocation the same number from each. Raters fill in label and com
 					return err
 				}
 			}
-			items, strata, err := annotate.Sample(cmd.Context(), args[0], opt)
+			dir, err := bench.Locate(args[0])
+			if err != nil {
+				return err
+			}
+			items, strata, err := annotate.Sample(cmd.Context(), dir, opt)
 			if err != nil {
 				return annotateError(err)
 			}
@@ -157,7 +162,11 @@ nothing is written unless --partial, which leaves out the rows concerned (exit c
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt := opt
-			opt.Dataset, opt.Files, opt.Kinds = args[0], args[1:], map[string]string{}
+			dir, err := bench.Locate(args[0])
+			if err != nil {
+				return err
+			}
+			opt.Dataset, opt.Files, opt.Kinds = dir, args[1:], map[string]string{}
 			for _, k := range kinds {
 				rater, kind, ok := strings.Cut(k, "=")
 				if !ok {

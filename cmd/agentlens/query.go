@@ -12,6 +12,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/query"
+	"github.com/agentlens-bench/agentlens/internal/store"
 )
 
 func newQuery() *cobra.Command {
@@ -72,6 +73,13 @@ A query that is stopped by --timeout has printed whole rows only, and exits with
 			more, err := db.Run(cmd.Context(), text, opt, w)
 			if err = errors.Join(err, w.Close()); err != nil {
 				return err
+			}
+			absent, err := store.Absent(dir)
+			if err != nil {
+				return err
+			}
+			if names := store.Named(absent, text); len(names) > 0 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "agentlens: %s was published without %s, of which the query sees no rows or nulls\n", args[0], strings.Join(names, ", "))
 			}
 			if more {
 				fmt.Fprintf(cmd.ErrOrStderr(), "agentlens: there are more rows than --max-rows %d\n", opt.MaxRows)

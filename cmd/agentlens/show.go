@@ -108,6 +108,9 @@ func writeReport(w io.Writer, r bench.Report) error {
 	for _, s := range r.Strengths {
 		p("strength %s", s)
 	}
+	if len(r.LeftOut) > 0 {
+		p("not here, as the dataset was published without it: %s", strings.Join(r.LeftOut, ", "))
+	}
 	_, err := io.WriteString(w, printable(b.String()))
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/agentlens-bench/agentlens/internal/analysis"
+	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/stats"
 	"github.com/agentlens-bench/agentlens/internal/tabular"
 )
@@ -122,12 +124,16 @@ func (s *statsFlags) run(cmd *cobra.Command, input string, columns []string, ana
 		return usageError{errors.New("--json and --csv exclude each other")}
 	}
 	in := s.in
-	in.Path, in.Stdin = input, cmd.InOrStdin()
+	path, err := datasetOr(input)
+	if err != nil {
+		return err
+	}
+	in.Path, in.Stdin = path, cmd.InOrStdin()
 	if s.by != "" && columns != nil {
 		columns = append(slices.Clone(columns), s.by)
 	}
 	rep := analysis.Report{Analysis: cmd.Name(), Input: input, By: s.by, Parameters: parameters(cmd)}
-	err := interruptible(cmd.Context(), func() error {
+	err = interruptible(cmd.Context(), func() error {
 		f, err := tabular.Load(cmd.Context(), in, columns)
 		if err != nil {
 			return err
@@ -203,4 +209,13 @@ func choice[T any](flag, value string, names []string, values []T) (T, error) {
 	}
 	var none T
 	return none, usageError{fmt.Errorf("--%s %q: want %s", flag, value, strings.Join(names, ", "))}
+}
+
+// datasetOr finds the dataset that an argument means, unless it names a file or is -.
+func datasetOr(arg string) (string, error) {
+	info, err := os.Stat(arg)
+	if arg == "-" || err == nil && !info.IsDir() || err != nil && !strings.Contains(arg, "@") {
+		return arg, nil
+	}
+	return bench.Locate(arg)
 }

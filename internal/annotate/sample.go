@@ -132,6 +132,9 @@ func Sample(ctx context.Context, dir string, opt SampleOptions) ([]Item, []Strat
 		return nil, nil, err
 	}
 	defer db.Close()
+	if err := store.Require(dir, "states "+strataSQL+" stage_release tool command file_path observation"); err != nil {
+		return nil, nil, err
+	}
 	strata, err := opt.strata(ctx, db)
 	if err != nil {
 		return nil, nil, err

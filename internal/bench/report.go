@@ -49,6 +49,8 @@ type Report struct {
 	Signals       []string         `json:"quality_signals"`
 	Reasons       []Reason         `json:"failure_reasons"`
 	Strengths     []string         `json:"strengths"`
+
+	LeftOut []string `json:"left_out,omitempty"` // tables and columns of this that the dataset was published without
 }
 
 // Score is a score and what it is made of.
@@ -160,6 +162,11 @@ func Show(ctx context.Context, dir, id, profile string) (Report, error) {
 		return r, err
 	}
 	defer db.Close()
+	absent, err := store.Absent(dir)
+	if err != nil {
+		return r, err
+	}
+	r.LeftOut = leftOut(absent)
 	q := reading{ctx: ctx, db: db, id: id, profile: profile}
 
 	run, ok := one[schema.Trajectory](&q, "SELECT %s FROM trajectories WHERE trajectory_id = ?", id)
@@ -190,6 +197,19 @@ func Show(ctx context.Context, dir, id, profile string) (Report, error) {
 	return r, q.err
 }
 
+// leftOut lists what is absent of the tables that a report reads.
+func leftOut(absent map[string]bool) []string {
+	read := []string{"trajectories", "tiers", "features", "signals", "waste", "divergences", "pta", "pta_members"}
+	var names []string
+	for name := range absent {
+		if table, _, _ := strings.Cut(name, "."); slices.Contains(read, table) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
 // release fills what the release profile says of a scored run.
 func (r *Report) release(q *reading, f schema.Features) {
 	s, ok := one[schema.SignalsRelease](q, "SELECT %s FROM signals_release WHERE trajectory_id = ?", r.TrajectoryID)
@@ -205,6 +225,9 @@ func (r *Report) release(q *reading, f schema.Features) {
 		if *f.Passed {
 			outcome = 100
 		}
+	}
+	if !complete(f) || f.StageCoverageE == nil || f.StageCoverageI == nil || f.StageCoverageO == nil {
+		return // published without some of the numbers
 	}
 	r.Score = score(float64(*f.QualityScore), []Part{
 		{Name: "coverage", Weight: release.WeightCoverage, Value: *f.CoveragePercent},
@@ -242,7 +265,7 @@ func (r *Report) paper(q *reading, f schema.Features, w paper.Weights) {
 	if s.ScoreMean != nil {
 		r.Score.Score = *s.ScoreMean
 	}
-	if f.DivergenceStep != nil {
+	if f.DivergenceStep != nil && f.DivergenceFraction != nil {
 		r.Divergence = &DivergencePoint{Of: "run", Step: *f.DivergenceStep, Fraction: *f.DivergenceFraction, Segments: r.segments(q)}
 	}
 	r.Signals = flags(s.Flags)
@@ -252,7 +275,7 @@ func (r *Report) paper(q *reading, f schema.Features, w paper.Weights) {
 // process fills what the process profile says of a scored run.
 func (r *Report) process(q *reading, w process.Weights) {
 	s, ok := one[schema.SignalsProcess](q, "SELECT %s FROM signals_process WHERE trajectory_id = ?", r.TrajectoryID)
-	if !ok || s.ProcessScore == nil {
+	if !ok || s.ProcessScore == nil || s.A == nil || s.F == nil {
 		return
 	}
 	r.Score = score(*s.ProcessScore, []Part{
@@ -290,9 +313,12 @@ func (r *Report) segments(q *reading) []DivergenceSegment {
 
 func (r *Report) reference(q *reading, id string, path *Path, few bool) {
 	r.Reference = &Ref{PTAID: id, Path: path, Few: few}
-	if p, ok := one[schema.PTA](q, "SELECT %s FROM pta WHERE profile = ? AND pta_id = ?", r.Profile, id); ok {
-		r.Reference.Nodes, r.Reference.Mode, r.Reference.Paths = p.NNodes, p.Mode, p.NPaths
+	p, ok := one[schema.PTA](q, "SELECT %s FROM pta WHERE profile = ? AND pta_id = ?", r.Profile, id)
+	if !ok {
+		r.Reference = nil // published without references
+		return
 	}
+	r.Reference.Nodes, r.Reference.Mode, r.Reference.Paths = p.NNodes, p.Mode, p.NPaths
 	for _, m := range all[schema.PTAMember](q, "SELECT %s FROM pta_members WHERE profile = ? AND pta_id = ? ORDER BY position", r.Profile, id) {
 		r.Reference.Members = append(r.Reference.Members, m.TrajectoryID)
 	}

@@ -36,7 +36,10 @@ func newJudge(ctx context.Context, dir, profile string) (*judge, error) {
 		{&j.waste, "SELECT last_step, wasted_steps FROM waste WHERE report = 'detectors' AND profile = " + quoted + " AND trajectory_id = ?"},
 		{&j.alignment, "SELECT candidate_step FROM alignments WHERE aligned AND profile = " + quoted + " AND trajectory_id = ?"},
 	} {
-		if *s.to, err = db.PrepareContext(ctx, s.query); err != nil {
+		if err = store.Require(dir, s.query); err == nil {
+			*s.to, err = db.PrepareContext(ctx, s.query)
+		}
+		if err != nil {
 			db.Close()
 			return nil, err
 		}

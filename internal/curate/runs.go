@@ -101,6 +101,16 @@ func load(ctx context.Context, dir string, r *Rules) ([]*run, error) {
 		}
 		runs[i], byID[x.id] = x, x
 	}
+	if r.Decontaminate != "" {
+		if err := store.Require(dir, "tasks.repo"); err != nil {
+			return nil, err
+		}
+	}
+	if r.Verified && slices.Contains(db.Profiles, "process") {
+		if err := store.Require(dir, "signals"); err != nil {
+			return nil, err
+		}
+	}
 	if err := details(ctx, db, byID, runs); err != nil {
 		return nil, err
 	}

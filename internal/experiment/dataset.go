@@ -54,6 +54,9 @@ func ReadDataset(ctx context.Context, dir, profile string) (Dataset, error) {
 		return d, err
 	}
 	defer db.Close()
+	if err := store.Require(dir, "signals process_score A F paper_score"); err != nil {
+		return d, err
+	}
 	at := map[string]int{}
 	for t, err := range store.ReadSQL[schema.Trajectory](ctx, db.DB, "SELECT trajectory_id, task_id, model, outcome FROM trajectories ORDER BY task_id, trajectory_id") {
 		if err != nil {

@@ -123,7 +123,7 @@ func Run(ctx context.Context, dir string, opt Options) (m Manifest, err error) {
 		return m, err
 	}
 	defer func() { err = errors.Join(err, e.out.Discard()) }()
-	if err := e.index(ctx); err != nil {
+	if err := e.index(ctx, parts); err != nil {
 		return m, err
 	}
 	sum, err := bench.ChecksumsDigest(dir)
@@ -249,8 +249,8 @@ func (e *exporter) parts(source bench.Manifest) ([]part, error) {
 	return out, nil
 }
 
-// index reads what partitions and the condition need.
-func (e *exporter) index(ctx context.Context) error {
+// index reads what partitions and the condition need of the dataset, to export these parts.
+func (e *exporter) index(ctx context.Context, parts []part) error {
 	if e.opt.Where != "" {
 		profile := ""
 		if len(e.opt.Profiles) > 0 {
@@ -269,6 +269,12 @@ func (e *exporter) index(ctx context.Context) error {
 	}
 	if e.opt.Where == "" && e.column == "" {
 		return nil
+	}
+	ofReference := func(p part) bool { v := p.table.Variants[0]; return v.Columns[v.Key()[0]].Name == "pta_id" }
+	if e.column != "model" && slices.ContainsFunc(parts, ofReference) {
+		if err := store.Require(e.dir, "pta"); err != nil { // it says which task a reference belongs to
+			return err
+		}
 	}
 	db, err := store.Open(ctx, e.dir)
 	if err != nil {

@@ -150,6 +150,7 @@ var scores = map[Source]string{
 
 // dataset reads the sources of one dataset.
 type dataset struct {
+	dir      string
 	db       *store.DB
 	manifest bench.Manifest
 	have     []Source
@@ -165,7 +166,7 @@ func openDataset(ctx context.Context, dir string) (*dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &dataset{db: db, manifest: manifest}
+	d := &dataset{dir: dir, db: db, manifest: manifest}
 	var published int64
 	if err := db.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM published)").Scan(&published); err != nil {
 		db.Close()
@@ -206,7 +207,11 @@ func (d *dataset) cuts(s Source) []cut {
 // read loads the runs of a source.
 func (d *dataset) read(ctx context.Context, s Source) (*data, error) {
 	out := &data{source: s, cuts: d.cuts(s)}
-	for r, err := range store.ReadSQL[row](ctx, d.db.DB, fmt.Sprintf(query[s], scores[s], d.labels(s), s)) {
+	text := fmt.Sprintf(query[s], scores[s], d.labels(s), s)
+	if err := store.Require(d.dir, text); err != nil {
+		return nil, err
+	}
+	for r, err := range store.ReadSQL[row](ctx, d.db.DB, text) {
 		if err != nil {
 			return nil, err
 		}
@@ -279,6 +284,9 @@ func (d *dataset) spans(ctx context.Context, s Source, id string) ([]schema.Wast
 	}
 	const query = `SELECT trajectory_id, span, report, category, first_step, last_step, wasted_steps FROM waste
 		WHERE profile = ? AND trajectory_id = ? AND report = 'detectors' ORDER BY span`
+	if err := store.Require(d.dir, query); err != nil {
+		return nil, err
+	}
 	for w, err := range store.ReadSQL[schema.Waste](ctx, d.db.DB, query, string(s), id) {
 		if err != nil {
 			return nil, err

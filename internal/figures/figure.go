@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentlens-bench/agentlens/internal/store"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
@@ -139,7 +140,7 @@ func Make(ctx context.Context, dir string, opt Options) ([]Figure, []Skipped, er
 		}
 		f, err := k.make(req)
 		switch {
-		case errors.Is(err, errNoData) && len(opt.Only) == 0:
+		case (errors.Is(err, errNoData) || errors.Is(err, store.ErrAbsent)) && len(opt.Only) == 0:
 			skipped = append(skipped, Skipped{k.name, err})
 		case err != nil:
 			return nil, nil, fmt.Errorf("figure %s: %w", k.name, err)
@@ -147,6 +148,9 @@ func Make(ctx context.Context, dir string, opt Options) ([]Figure, []Skipped, er
 			f.Name = k.name
 			figs = append(figs, *f)
 		}
+	}
+	if len(figs) == 0 && errors.Is(skipped[0].Reason, store.ErrAbsent) {
+		return nil, nil, skipped[0].Reason
 	}
 	return figs, skipped, nil
 }

@@ -65,7 +65,7 @@ func published(t *testing.T) *dataset {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	return &dataset{db: db, have: []Source{Published}}
+	return &dataset{dir: dir, db: db, have: []Source{Published}}
 }
 
 // TestPaper compares figures of the published columns with what the paper prints.

@@ -130,6 +130,8 @@ func render(name string, v view) ([]byte, error) {
 		"bytes":   func(n int64) string { return humanize.Bytes(uint64(n)) },
 		"code":    code,
 		"join":    func(s []string) string { return strings.Join(s, ", ") },
+		"cell":    cell,
+		"percent": percent,
 		"fixed":   func(digits int, x float64) string { return fmt.Sprintf("%.*f", digits, x) },
 		"doc":     func(t tableFile) string { return t.Doc },
 		"columns": func(t tableFile) int { return len(t.Present) },
@@ -144,6 +146,30 @@ func render(name string, v view) ([]byte, error) {
 		return nil, err
 	}
 	return b.Bytes(), nil
+}
+
+// cell is a text of one line that Markdown takes as it is, in a table, too.
+func cell(text string) string {
+	var b strings.Builder
+	for _, r := range strings.Join(strings.Fields(text), " ") {
+		if strings.ContainsRune("\\`*_{}[]<>#|~&$", r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// percent is the share of part in it and the others.
+func percent(part int64, others ...int64) string {
+	of := part
+	for _, n := range others {
+		of += n
+	}
+	if of == 0 {
+		return "undefined"
+	}
+	return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(of))
 }
 
 // code lists names.

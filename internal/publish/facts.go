@@ -18,11 +18,9 @@ type facts struct {
 }
 
 type modelFacts struct {
-	Model              string
-	Runs, Pass, Fail   int64
-	Ideal, Solid       int64 // passes, by the first profile
-	Lucky              int64
-	PassRate, LuckyPct float64 // percent
+	Model               string
+	Runs, Pass, Fail    int64
+	Ideal, Solid, Lucky int64 // passes, by the first profile
 }
 
 // profileFacts describe one profile's score over the runs with an outcome.
@@ -57,6 +55,9 @@ func (p *publication) gather(ctx context.Context) error {
 		return err
 	}
 	defer db.Close()
+	if err := store.Require(p.dir, "trajectories passed agent tiers tier signals process_score features quality_score"); err != nil {
+		return fmt.Errorf("the documents count the whole dataset, from which --without leaves out: %w", err)
+	}
 	f := &p.facts
 	if err := db.QueryRowContext(ctx, "SELECT count(DISTINCT repo) FROM tasks").Scan(&f.Repos); err != nil {
 		return err
@@ -90,18 +91,9 @@ func (p *publication) gather(ctx context.Context) error {
 		if err := rows.Scan(&m.Model, &m.Runs, &m.Pass, &m.Fail, &m.Ideal, &m.Solid, &m.Lucky); err != nil {
 			return err
 		}
-		m.PassRate = percent(m.Pass, m.Pass+m.Fail)
-		m.LuckyPct = percent(m.Lucky, m.Ideal+m.Solid+m.Lucky)
 		f.Models = append(f.Models, m)
 	}
 	return rows.Err()
-}
-
-func percent(part, of int64) float64 {
-	if of == 0 {
-		return 0
-	}
-	return 100 * float64(part) / float64(of)
 }
 
 func profileOf(ctx context.Context, db *store.DB, profile string) (profileFacts, error) {

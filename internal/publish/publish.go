@@ -142,7 +142,7 @@ func (p *publication) settle() error {
 	release, other := p.derived()
 	a := &bench.Publication{
 		Dataset: sum, Version: p.manifest.Version, Parent: p.manifest.Parent, Name: p.opt.Name, Title: p.opt.Title, License: p.opt.License, Creators: p.opt.Creators, URL: p.opt.URL, Date: p.opt.Date,
-		LogText: !p.opt.NoText, Without: slices.Sorted(slices.Values(p.opt.Without)), Empty: []string{},
+		LogText: !p.opt.NoText, Without: slices.Compact(slices.Sorted(slices.Values(p.opt.Without))), Empty: []string{},
 	}
 	if a.Name == "" {
 		a.Name = "agentlens-dataset"

@@ -432,3 +432,17 @@ func TestRefusals(t *testing.T) {
 		t.Error(fmt.Sprint("left ", left))
 	}
 }
+
+// A name from a log stays one cell of a table, and is no markup.
+func TestCell(t *testing.T) {
+	for name, want := range map[string]string{
+		"gpt-4.1 (mini)": "gpt-4.1 (mini)", "a|b": `a\|b`, "two\nlines": "two lines", "<b>": `\<b\>`, "[x](y)": `\[x\](y)`, "`c` *d* e_f": "\\`c\\` \\*d\\* e\\_f",
+	} {
+		if got := cell(name); got != want {
+			t.Errorf("cell(%q) = %q, want %q", name, got, want)
+		}
+	}
+	if got := percent(1, 3) + " " + percent(0); got != "25.0 % undefined" {
+		t.Error(got)
+	}
+}

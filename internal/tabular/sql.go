@@ -94,6 +94,11 @@ func datasetRelation(ctx context.Context, dir, profile string) (relation, error)
 	if !slices.Contains(profiles, profile) {
 		return relation{}, fmt.Errorf("%w: %s has no profile %q; it has %s", ErrUsage, dir, profile, strings.Join(profiles, ", "))
 	}
+	absent, err := store.Absent(dir)
+	if err != nil {
+		return relation{}, err
+	}
+	elsewhere := otherProfiles(profile, profiles)
 	var columns []string
 	from := "trajectories"
 	taken := map[string]bool{}
@@ -116,13 +121,25 @@ func datasetRelation(ctx context.Context, dir, profile string) (relation, error)
 				from += fmt.Sprintf(" AND %s.%s = %s", name, schema.ProfileColumn, quoteText(profile))
 			}
 		}
+		gone := func(c schema.Column) bool { return absent[name] || absent[name+"."+c.Name] }
 		for _, c := range v.Columns {
-			if plain := strings.ToLower(c.Name); !taken[plain] {
-				taken[plain] = true
+			plain := strings.ToLower(c.Name)
+			if gone(c) {
+				elsewhere[name+"."+c.Name] = "the dataset was published without it"
+			}
+			switch {
+			case taken[plain]:
+			case gone(c):
+				elsewhere[c.Name] = "the dataset was published without " + name + "." + c.Name
+			default:
 				columns = append(columns, fmt.Sprintf("%s.%s AS %s", name, quoteName(c.Name), quoteName(c.Name)))
 			}
+			taken[plain] = true
 		}
 		for _, c := range v.Columns {
+			if gone(c) {
+				continue
+			}
 			columns = append(columns, fmt.Sprintf("%s.%s AS %s", name, quoteName(c.Name), quoteName(name+"."+c.Name)))
 		}
 	}
@@ -130,7 +147,7 @@ func datasetRelation(ctx context.Context, dir, profile string) (relation, error)
 		sql:       "SELECT " + strings.Join(columns, ", ") + "\nFROM " + from,
 		order:     `ORDER BY "trajectory_id"`,
 		name:      dir,
-		elsewhere: otherProfiles(profile, profiles),
+		elsewhere: elsewhere,
 	}, nil
 }
 
