@@ -22,6 +22,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/cachedir"
 	"github.com/agentlens-bench/agentlens/internal/checksum"
+	"github.com/agentlens-bench/agentlens/internal/workdir"
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
@@ -114,13 +115,13 @@ func Load(ctx context.Context, dir, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	scratch, err := os.MkdirTemp(filepath.Dir(path), "."+filepath.Base(path)+".part-")
+	scratch, err := workdir.Make(filepath.Dir(path), "."+filepath.Base(path)+".part-")
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
-	whole := filepath.Join(scratch, "whole.db")
-	w, err := newSQLiteWriter(whole, filepath.Join(scratch, "load.db"), profiles)
+	defer func() { err = errors.Join(err, scratch.Remove()) }()
+	whole := filepath.Join(scratch.Path, "whole.db")
+	w, err := newSQLiteWriter(whole, filepath.Join(scratch.Path, "load.db"), profiles)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -63,6 +64,18 @@ func TestLoadGivesTheDatabaseBack(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*")); len(left) != 1 {
 		t.Errorf("the cache holds %v", left)
+	}
+
+	// What a killed load left in the cache goes with the next one.
+	left := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part-1")
+	if err := errors.Join(os.Remove(path), os.Mkdir(left, 0o755), os.WriteFile(filepath.Join(left, "whole.db"), nil, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Database(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) && runtime.GOOS != "windows" {
+		t.Errorf("%s stays: %v", left, err)
 	}
 }
 
