@@ -121,6 +121,16 @@ func TestDamagedFilesAreNotLoaded(t *testing.T) {
 		t.Fatal(err)
 	}
 	db.Close()
+	made, _ := filepath.Glob(filepath.Join(cache, "databases", "*.db"))
+	if len(made) != 1 {
+		t.Fatalf("the cache holds %v", made)
+	}
+	if err := os.Truncate(made[0], 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "remove it, and it is made again") {
+		t.Errorf("a damaged file in the cache: %v", err)
+	}
 }
 
 func TestCopyTable(t *testing.T) {

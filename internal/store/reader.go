@@ -25,21 +25,25 @@ type DB struct {
 // Open opens the dataset in dir. A file that is no dataset, or of another version of the
 // tables, is an error.
 func Open(ctx context.Context, dir string) (*DB, error) {
-	path, err := Database(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	return open(path, true)
+	return openOf(ctx, dir, true)
 }
 
 // OpenAny opens the dataset in dir whatever the version of its tables, for comparing it with
 // another one.
 func OpenAny(ctx context.Context, dir string) (*DB, error) {
+	return openOf(ctx, dir, false)
+}
+
+func openOf(ctx context.Context, dir string, current bool) (*DB, error) {
 	path, err := Database(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	return OpenFile(path)
+	db, err := open(path, current)
+	if err != nil && path != DBPath(dir) {
+		return nil, fmt.Errorf("%w; the file was made of Parquet files: remove it, and it is made again", err)
+	}
+	return db, err
 }
 
 // OpenFile opens a dataset's SQLite file, wherever it lies, whatever the version of its tables.
