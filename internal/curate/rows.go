@@ -3,6 +3,7 @@ package curate
 import (
 	"bufio"
 	"errors"
+	"io/fs"
 	"os"
 )
 
@@ -21,6 +22,7 @@ func newRowFile() (*rowFile, error) {
 	if err != nil {
 		return nil, err
 	}
+	_ = os.Remove(f.Name()) // where an open file can be removed, nothing is left of a killed run
 	return &rowFile{file: f, w: bufio.NewWriterSize(f, 1<<20), at: map[string]span{}}, nil
 }
 
@@ -47,5 +49,9 @@ func (r *rowFile) get(id string) ([]byte, error) {
 }
 
 func (r *rowFile) close() error {
-	return errors.Join(r.file.Close(), os.Remove(r.file.Name()))
+	err := r.file.Close()
+	if gone := os.Remove(r.file.Name()); !errors.Is(gone, fs.ErrNotExist) {
+		err = errors.Join(err, gone)
+	}
+	return err
 }
