@@ -67,6 +67,35 @@ func sharedDerivations() []derivation {
 	}
 }
 
+// checkCounts compares the manifest's counts with the tables that are there.
+func checkCounts(ctx context.Context, db *store.DB, absent map[string]bool, c Counts) (problems []Problem, err error) {
+	for _, x := range []struct {
+		name, table, query string
+		want               int64
+	}{
+		{"tasks", "tasks", "SELECT count(*) FROM tasks", c.Tasks},
+		{"models", "models", "SELECT count(*) FROM models", c.Models},
+		{"trajectories", "trajectories", "SELECT count(*) FROM trajectories", c.Trajectories},
+		{"pass", "trajectories", "SELECT count(*) FROM trajectories WHERE outcome = 'pass'", c.Pass},
+		{"fail", "trajectories", "SELECT count(*) FROM trajectories WHERE outcome = 'fail'", c.Fail},
+		{"unknown", "trajectories", "SELECT count(*) FROM trajectories WHERE outcome = 'unknown'", c.Unknown},
+		{"states", "states", "SELECT count(*) FROM states", c.States},
+		{"labelled_states", "states", "SELECT count(stage_release) FROM states", c.Labelled},
+	} {
+		if absent[x.table] || x.name == "labelled_states" && absent["states.stage_release"] {
+			continue
+		}
+		var got int64
+		if err := db.QueryRowContext(ctx, x.query).Scan(&got); err != nil {
+			return nil, err
+		}
+		if got != x.want {
+			problems = append(problems, Problem{"manifest", ManifestName, fmt.Sprintf("counts %d as %s, the table %s has %d", x.want, x.name, x.table, got)})
+		}
+	}
+	return problems, nil
+}
+
 // mostRows bounds the rows that one broken rule lists.
 const mostRows = 5
 
@@ -82,6 +111,9 @@ func checkDerived(ctx context.Context, dir string, m Manifest) (problems []Probl
 		return nil, nil, err
 	}
 	defer db.Close()
+	if problems, err = checkCounts(ctx, db, absent, m.Counts); err != nil {
+		return nil, nil, err
+	}
 	for _, d := range sharedDerivations() {
 		if len(store.Named(absent, d.query)) > 0 {
 			leftOut = append(leftOut, d.table+": "+d.rule)

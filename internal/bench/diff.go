@@ -57,7 +57,7 @@ type TableChange struct {
 	AddedColumns   []string       `json:"added_columns"`
 	RemovedColumns []string       `json:"removed_columns"`
 
-	added bool // A was published without the table
+	added bool // A was published without the table, or built without the profile
 }
 
 // ColumnChange counts rows whose value differs in one column.
@@ -129,7 +129,7 @@ func Compare(ctx context.Context, a, b Side) (Difference, error) {
 }
 
 // class names the largest kind of change; it decides the next version. A table that one side
-// was published without counts as its columns do.
+// was published without counts as its columns do, and so do those of a profile.
 func (d *Difference) class() string {
 	class := "nothing"
 	if d.unequalSums {
@@ -302,7 +302,7 @@ func columnsOf(ctx context.Context, db *store.DB, table string) (key, all []stri
 
 // table merges the rows of both sides by key.
 func (c *comparison) table(t diffTable, profileA, profileB, label string) error {
-	change := TableChange{Table: label, AddedColumns: t.added, RemovedColumns: t.removed, added: !t.inA}
+	change := TableChange{Table: label, AddedColumns: t.added, RemovedColumns: t.removed, added: !t.inA || t.perProfile && !slices.Contains(c.a.Profiles, profileA)}
 	a, err := openSide(c.ctx, c.a, t, t.inA, profileA)
 	if err != nil {
 		return err

@@ -38,16 +38,43 @@ func openDataset(dir string) (*os.Root, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w at %s: %w", ErrNoDataset, dir, err)
 	}
-	if _, err := root.Stat(ManifestName); err != nil {
+	f, err := openIn(root, ManifestName)
+	if err == nil {
+		err = f.Close()
+	}
+	if err != nil {
 		if rerr := errors.Join(replaced(dir, root), root.Close()); rerr != nil {
 			return nil, rerr
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("%w at %s: %w; where files are links out of the folder, copy it with cp -rL", ErrNoDataset, dir, err)
+			return nil, fmt.Errorf("%w at %s: %w", ErrNoDataset, dir, err)
 		}
 		return nil, fmt.Errorf("%w at %s: it has no %s; make one with `agentlens build --out %s`", ErrNoDataset, dir, ManifestName, dir)
 	}
 	return root, nil
+}
+
+// openIn opens a file of the folder. Hubs keep files in a store and link to them from a folder
+// for each version: a link out of the folder is followed, which root alone would refuse.
+func openIn(root *os.Root, name string) (*os.File, error) {
+	name = filepath.FromSlash(name)
+	f, err := root.Open(name)
+	if err == nil {
+		return f, nil
+	}
+	if info, lerr := root.Lstat(name); lerr != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return nil, err
+	}
+	return os.Open(filepath.Join(root.Name(), name))
+}
+
+func readIn(root *os.Root, name string) (text []byte, err error) {
+	f, err := openIn(root, name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	return io.ReadAll(f)
 }
 
 // replaced returns ErrReplaced when dir no longer names the folder that root holds.
@@ -85,7 +112,7 @@ func CheckFiles(dir string) ([]Problem, error) {
 const crlfEnds = "has CRLF line ends, else it is unchanged; copy it without line end conversion"
 
 func checkFiles(root *os.Root) ([]Problem, error) {
-	text, err := root.ReadFile(ChecksumsName)
+	text, err := readIn(root, ChecksumsName)
 	if errors.Is(err, fs.ErrNotExist) {
 		return []Problem{{"files", ChecksumsName, "is missing, so no file can be checked"}}, nil
 	}
@@ -127,17 +154,22 @@ func checkFiles(root *os.Root) ([]Problem, error) {
 		problems = append(problems, Problem{"files", name, message})
 	}
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && !listed[name] {
+		switch {
+		case err != nil:
+			return err
+		case checksum.Hidden(d):
+			return checksum.Skip(d)
+		case !d.IsDir() && !listed[name]:
 			problems = append(problems, Problem{"files", name, "is not listed in " + ChecksumsName})
 		}
-		return err
+		return nil
 	})
 	return problems, err
 }
 
 // sumOf returns the SHA-256 of a file in hex.
 func sumOf(root *os.Root, name string) (string, error) {
-	f, err := root.Open(filepath.FromSlash(name))
+	f, err := openIn(root, name)
 	if err != nil {
 		return "", err
 	}
@@ -154,7 +186,7 @@ func onlyLineEnds(root *os.Root, name, want string) (bool, error) {
 	if ext := filepath.Ext(name); ext == ".parquet" || ext == ".db" {
 		return false, nil
 	}
-	text, err := root.ReadFile(filepath.FromSlash(name))
+	text, err := readIn(root, name)
 	if err != nil {
 		return false, err
 	}

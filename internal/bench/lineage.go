@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentlens-bench/agentlens/internal/checksum"
 	"github.com/agentlens-bench/agentlens/internal/store"
 )
 
@@ -114,6 +115,9 @@ func tableSums(dir string) (map[string]string, error) {
 	defer root.Close()
 	out := map[string]string{}
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && checksum.Hidden(d) {
+			return checksum.Skip(d)
+		}
 		if err != nil || d.IsDir() || !strings.HasPrefix(name, "data/") && name != filepath.Base(store.DBPath(dir)) && name != ErrorsName {
 			return err
 		}

@@ -125,7 +125,7 @@ func ReadManifest(dir string) (Manifest, error) {
 
 func readManifest(root *os.Root) (Manifest, error) {
 	var m Manifest
-	text, err := root.ReadFile(ManifestName)
+	text, err := readIn(root, ManifestName)
 	if err != nil {
 		return m, err
 	}

@@ -1,7 +1,9 @@
 // Package checksum writes and reads SHA256SUMS, the list of a folder's files that sha256sum
 // understands.
 //
-// Invariant: the list has every other file of the folder, sorted by path, with slashes.
+// Invariant: the list has every other file of the folder, sorted by path, with slashes. Hidden
+// files, whose names begin with a point, do not count: version control, hubs and desktops leave
+// them in folders.
 package checksum
 
 import (
@@ -41,10 +43,24 @@ func Of(path string) (sum string, size int64, err error) {
 	return hex.EncodeToString(h.Sum(nil)), size, nil
 }
 
+// Hidden reports whether a file or folder does not count.
+func Hidden(e fs.DirEntry) bool { return len(e.Name()) > 1 && e.Name()[0] == '.' }
+
+// Skip is what a function of WalkDir returns for a hidden one.
+func Skip(e fs.DirEntry) error {
+	if e.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
+}
+
 // Files lists the files of a folder but for its list, sorted by path.
 func Files(dir string) ([]File, error) {
 	var files []File
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && path != dir && Hidden(e) {
+			return Skip(e)
+		}
 		if err != nil || e.IsDir() {
 			return err
 		}

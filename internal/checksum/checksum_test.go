@@ -19,7 +19,7 @@ func TestList(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer os.RemoveAll(dir)
-		content := rapid.MapOfN(rapid.StringMatching(`([a-z]{1,3}/)?[a-z .#é]{0,6}[a-z]`), rapid.String(), 0, 6).Draw(t, "files")
+		content := rapid.MapOfN(rapid.StringMatching(`([a-z]{1,3}/)?[a-z#é][a-z .#é]{0,5}[a-z]`), rapid.String(), 0, 6).Draw(t, "files")
 		for name, text := range content {
 			path := filepath.Join(dir, filepath.FromSlash(name))
 			if os.MkdirAll(filepath.Dir(path), 0o755) != nil || os.WriteFile(path, []byte(text), 0o644) != nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/workdir"
 )
 
-// ErrExists marks an output that exists already.
+// ErrExists marks an output that exists already, or lies in one.
 var ErrExists = errors.New("the output exists already")
 
 // Dir is an output folder in the making.
@@ -40,6 +40,9 @@ func Begin(out string) (*Dir, error) {
 	if err := free(abs); err != nil {
 		return nil, err
 	}
+	if err := outside(abs); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(filepath.Dir(abs), 0o755); err != nil {
 		return nil, fmt.Errorf("make the folder for the output: %w", err)
 	}
@@ -51,6 +54,18 @@ func Begin(out string) (*Dir, error) {
 		return nil, errors.Join(err, work.Remove())
 	}
 	return &Dir{out: abs, work: work}, nil
+}
+
+// outside refuses an output in a folder whose files a list fixes, such as a dataset.
+func outside(out string) error {
+	for dir := filepath.Dir(out); ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, checksum.Name)); err == nil {
+			return fmt.Errorf("%w: %s would change %s, whose files %s lists; choose another --out", ErrExists, out, dir, checksum.Name)
+		}
+		if dir == filepath.Dir(dir) {
+			return nil
+		}
+	}
 }
 
 func free(out string) error {

@@ -381,7 +381,10 @@ func (p *publication) changelog(ctx context.Context) (string, error) {
 // differences lists what changed since the previous version.
 func (p *publication) differences(line func(string, ...any)) {
 	d := p.previous.difference
-	what := map[string]string{"values": "Values changed or went", "columns": "Columns or tables were added", "bytes": "Only bytes changed"}[d.Class]
+	what := map[string]string{"values": "Values changed or went", "columns": "Columns or tables were added", "bytes": "Only bytes changed", "nothing": "Only documents changed"}[d.Class]
+	if len(p.previous.documents) > 0 {
+		what += " (" + strings.Join(p.previous.documents, ", ") + ")"
+	}
 	line("%s since %s (SHA256SUMS %.12s).\n", what, p.manifest.Parent.Version, p.manifest.Parent.SHA256)
 	for _, t := range d.Tables {
 		line("- `%s`: %s rows changed, %s gone, %s new", t.Table, humanize.Comma(t.Changed), humanize.Comma(t.OnlyA), humanize.Comma(t.OnlyB))

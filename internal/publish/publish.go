@@ -1,6 +1,7 @@
 package publish
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -50,7 +52,7 @@ type Options struct {
 type Result struct {
 	Dir     string          `json:"dir"`
 	Version string          `json:"version"`
-	Change  string          `json:"change,omitzero"` // since the previous version: values, columns or bytes
+	Change  string          `json:"change,omitzero"` // since the previous version: values, columns, bytes or documents
 	License string          `json:"license"`
 	Tables  int             `json:"tables"`
 	Rows    int64           `json:"rows"`
@@ -103,10 +105,11 @@ type publication struct {
 	out      *outdir.Dir
 	root     string // where out is being made
 
-	tables   []tableFile
-	change   string // class of the difference to the previous version
-	previous *previous
-	facts    facts
+	tables      []tableFile
+	republished bool   // the dataset is a published folder
+	change      string // class of the difference to the previous version
+	previous    *previous
+	facts       facts
 }
 
 // derived reports whether runs of the AgentLens release are in the dataset, and whether
@@ -143,6 +146,12 @@ func (p *publication) settle() error {
 	a := &bench.Publication{
 		Dataset: sum, Version: p.manifest.Version, Parent: p.manifest.Parent, Name: p.opt.Name, Title: p.opt.Title, License: p.opt.License, Creators: p.opt.Creators, URL: p.opt.URL, Date: p.opt.Date,
 		LogText: !p.opt.NoText, Without: slices.Compact(slices.Sorted(slices.Values(p.opt.Without))), Empty: []string{},
+	}
+	if before := p.manifest.Publication; before != nil {
+		a.Name, a.Title, a.License, a.URL = cmp.Or(a.Name, before.Name), cmp.Or(a.Title, before.Title), cmp.Or(a.License, before.License), cmp.Or(a.URL, before.URL)
+		if len(a.Creators) == 0 {
+			a.Creators = before.Creators
+		}
 	}
 	if a.Name == "" {
 		a.Name = "agentlens-dataset"
@@ -189,8 +198,8 @@ func (p *publication) settle() error {
 		}
 	}
 	for _, text := range append([]string{a.Title}, a.Creators...) {
-		if strings.TrimSpace(text) == "" || strings.ContainsAny(text, "\r\n") {
-			return fmt.Errorf("%w: titles and creators are texts of one line, not %q", ErrUsage, text)
+		if strings.TrimSpace(text) == "" || strings.ContainsAny(text, "\r\n") || !utf8.ValidString(text) {
+			return fmt.Errorf("%w: titles and creators are texts of one line in UTF-8, not %q", ErrUsage, text)
 		}
 	}
 	names, needed := droppable()
@@ -262,6 +271,7 @@ func (p *publication) copyTables(ctx context.Context) error {
 		p.tables = append(p.tables, file)
 	}
 	if before := p.manifest.Publication; before != nil { // published again, from what was left
+		p.republished = true
 		p.about.LogText = p.about.LogText && before.LogText
 		p.about.Without = append(slices.Clone(before.Without), p.about.Without...)
 		slices.Sort(p.about.Without)
@@ -294,6 +304,7 @@ func (p *publication) writeManifest() error {
 type previous struct {
 	version    bench.Version
 	difference bench.Difference
+	documents  []string // what only the documents say otherwise
 	changelog  string
 }
 
@@ -310,27 +321,34 @@ func (p *publication) decideVersion(ctx context.Context) error {
 			return err
 		}
 	}
-	if p.opt.Previous != "" {
-		var err error
-		if version, err = p.compare(ctx); err != nil {
-			return err
-		}
-	}
+	var wanted *bench.Version
 	if p.opt.Version != "" {
-		wanted, err := bench.ParseVersion(p.opt.Version)
+		v, err := bench.ParseVersion(p.opt.Version)
 		if err != nil {
 			return err
 		}
+		wanted = &v
+	}
+	if p.opt.Previous == "" && p.republished {
+		p.opt.Previous = p.dir
+	}
+	if p.opt.Previous != "" {
+		var err error
+		if version, err = p.compare(ctx, wanted); err != nil {
+			return err
+		}
+	}
+	if wanted != nil {
 		if p.previous != nil && wanted.Compare(version) < 0 {
 			return fmt.Errorf("%w: --version %s: after %s comes at least %s, as its %s changed", ErrUsage, wanted, p.previous.version, version, p.change)
 		}
-		version = wanted
+		version = *wanted
 	}
 	p.manifest.Version = version.String()
 	return p.writeManifest()
 }
 
-func (p *publication) compare(ctx context.Context) (bench.Version, error) {
+func (p *publication) compare(ctx context.Context, wanted *bench.Version) (bench.Version, error) {
 	dir, err := bench.Locate(p.opt.Previous)
 	if err != nil {
 		return bench.Version{}, err
@@ -361,10 +379,35 @@ func (p *publication) compare(ctx context.Context) (bench.Version, error) {
 	}
 	p.change = p.previous.difference.Class
 	next, changed := p.previous.version.Next(p.change)
-	if !changed {
+	if changed {
+		return next, nil
+	}
+	p.change = documents
+	if p.previous.documents = otherDocuments(m.Publication, p.about); len(p.previous.documents) == 0 && wanted == nil {
 		return next, fmt.Errorf("%w: %s", ErrUnchanged, m.Version)
 	}
+	next, _ = p.previous.version.Next("bytes")
 	return next, nil
+}
+
+// documents is the class of a change of nothing but the documents.
+const documents = "documents"
+
+// otherDocuments lists what two publications say otherwise of the same data, but for the date.
+func otherDocuments(a, b *bench.Publication) []string {
+	var out []string
+	for _, f := range []struct {
+		name  string
+		equal bool
+	}{
+		{"name", a.Name == b.Name}, {"title", a.Title == b.Title}, {"license", a.License == b.License},
+		{"creators", slices.Equal(a.Creators, b.Creators)}, {"url", a.URL == b.URL},
+	} {
+		if !f.equal {
+			out = append(out, f.name)
+		}
+	}
+	return out
 }
 
 // differ compares the tables written so far with a published folder.

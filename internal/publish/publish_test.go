@@ -17,6 +17,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/cachedir"
 	"github.com/agentlens-bench/agentlens/internal/conformance"
+	"github.com/agentlens-bench/agentlens/internal/outdir"
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/paper"
 	"github.com/agentlens-bench/agentlens/internal/profile/process"
@@ -207,7 +208,7 @@ func TestWithout(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := m.Publication; a.LogText || !slices.Equal(a.Without, []string{"alignments", "pta_paths", "states.timestamp"}) {
+	if a := m.Publication; m.Version != "2.0.0" || a.LogText || !slices.Equal(a.Without, []string{"alignments", "pta_paths", "states.timestamp"}) {
 		t.Errorf("publication %+v", a)
 	}
 	problems, err := Check(again)
@@ -220,7 +221,7 @@ func TestWithout(t *testing.T) {
 func TestVersions(t *testing.T) {
 	all := sample(t)
 	first, _ := run(t, all, Options{NoText: true, Without: []string{"waste"}, Date: "2026-01-02"})
-	if _, err := Run(context.Background(), all, Options{Out: filepath.Join(t.TempDir(), "x"), License: "MIT", NoText: true, Without: []string{"waste"}, Previous: first}); !errors.Is(err, ErrUnchanged) {
+	if _, err := Run(context.Background(), all, Options{Out: filepath.Join(t.TempDir(), "x"), License: "Apache-2.0", NoText: true, Without: []string{"waste"}, Previous: first}); !errors.Is(err, ErrUnchanged) {
 		t.Errorf("nothing changed: %v", err)
 	}
 	second, res := run(t, all, Options{NoText: true, Previous: first, Date: "2026-02-03"})
@@ -235,9 +236,23 @@ func TestVersions(t *testing.T) {
 	if res.Version != "2.0.0" || res.Change != "values" {
 		t.Errorf("columns gone: version %s, %s", res.Version, res.Change)
 	}
-	_, res = run(t, sample(t, "release"), Options{Previous: third})
+	some, res := run(t, sample(t, "release"), Options{Previous: third})
 	if res.Version != "2.0.0" {
 		t.Errorf("profiles gone: version %s", res.Version)
+	}
+	if _, res = run(t, all, Options{Previous: some}); res.Version != "2.1.0" {
+		t.Errorf("profiles more: version %s", res.Version)
+	}
+	fourth, res := run(t, all, Options{Previous: third, License: "MIT", Title: "Another"})
+	if res.Version != "1.2.1" || res.Change != "documents" || !strings.Contains(read(t, fourth, changelogName), "Only documents changed (title, license) since 1.2.0") {
+		t.Errorf("another licence: version %s, %s", res.Version, res.Change)
+	}
+	fifth, res := run(t, fourth, Options{License: "MIT", Without: []string{"waste"}})
+	if res.Version != "2.0.0" || !strings.Contains(read(t, fifth, cardName), "# Another") || !strings.Contains(read(t, fifth, changelogName), "## 1.2.1") {
+		t.Errorf("published again from what was published: version %s, %s", res.Version, res.Change)
+	}
+	if _, err := Run(context.Background(), fourth, Options{Out: filepath.Join(t.TempDir(), "x")}); !errors.Is(err, ErrUnchanged) {
+		t.Errorf("published again as it is: %v", err)
 	}
 	_, res = run(t, all, Options{Previous: second, Version: "3.0.0"})
 	if res.Version != "3.0.0" {
@@ -371,6 +386,46 @@ func TestDocuments(t *testing.T) {
 	var cff citationFile
 	if err := yaml.Unmarshal([]byte(read(t, dir, citationName)), &cff); err != nil || cff.CFF != "1.2.0" || cff.Message == "" || cff.Title == "" || len(cff.Authors) != 2 {
 		t.Errorf("CITATION.cff %+v, %v", cff, err)
+	}
+}
+
+// Files as a hub keeps them, links out of the folder beside its own hidden ones, are the
+// dataset still.
+func TestHub(t *testing.T) {
+	dir, _ := run(t, sample(t, "release"), Options{})
+	hub := filepath.Join(t.TempDir(), "snapshots", "1")
+	blobs := filepath.Join(filepath.Dir(filepath.Dir(hub)), "blobs")
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return errors.Join(os.MkdirAll(filepath.Join(hub, name), 0o755), os.MkdirAll(blobs, 0o755))
+		}
+		blob := filepath.Join(blobs, strings.ReplaceAll(name, "/", "-"))
+		return errors.Join(os.WriteFile(blob, []byte(read(t, path)), 0o644), os.Symlink(blob, filepath.Join(hub, name)))
+	})
+	if err != nil {
+		t.Skip("skipped: no symbolic links here: ", err)
+	}
+	for _, name := range []string{".gitattributes", ".git/HEAD", "data/.cache/x"} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(hub, name)), 0o755), os.WriteFile(filepath.Join(hub, name), []byte("x"), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sound(t, hub)
+	d, err := bench.Compare(context.Background(), bench.Side{Dir: dir}, bench.Side{Dir: hub})
+	if err != nil || !d.Equal {
+		t.Errorf("differs from the folder: %+v, %v", d, err)
+	}
+	out, _ := run(t, hub, Options{Version: "9.0.0"})
+	sound(t, out)
+	if _, err := Run(context.Background(), dir, Options{Out: filepath.Join(dir, "data", "more"), License: "MIT", Version: "9.0.0"}); !errors.Is(err, outdir.ErrExists) {
+		t.Errorf("an output in the dataset: %v", err)
 	}
 }
 

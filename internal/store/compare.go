@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentlens-bench/agentlens/internal/checksum"
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
@@ -254,6 +255,9 @@ func (c *comparer) files(parts []part) error {
 		expected[ParquetPath(c.dir, p.table.Name, p.profile)] = true
 	}
 	return filepath.WalkDir(filepath.Join(c.dir, dataName), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && checksum.Hidden(d) {
+			return checksum.Skip(d)
+		}
 		if err == nil && !d.IsDir() && !expected[path] {
 			c.problem(Problem{Detail: path + " does not belong to the dataset"})
 		}

@@ -87,6 +87,9 @@ func intact(ctx context.Context, dir string, sums []byte) error {
 	}
 	names := []string{manifestName}
 	err := filepath.WalkDir(filepath.Join(dir, dataName), func(path string, e fs.DirEntry, err error) error {
+		if err == nil && checksum.Hidden(e) {
+			return checksum.Skip(e)
+		}
 		if err != nil || e.IsDir() {
 			return err
 		}
