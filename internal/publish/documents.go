@@ -411,7 +411,7 @@ func (p *publication) differences(line func(string, ...any)) {
 // againstPublished compares the first version with 1.0.0, the columns that the authors of the
 // release published.
 func (p *publication) againstPublished(ctx context.Context, line func(string, ...any)) error {
-	line("The first version of this dataset. Version 1.0.0 are the annotations that the authors of AgentLens published in May 2026.\n")
+	line("The first version of this dataset. Version 1.0.0 is the annotations that the authors of AgentLens published in May 2026.\n")
 	if !slices.Contains(p.manifest.Parameters.Profiles, "release") {
 		return nil
 	}

@@ -3,7 +3,11 @@ package publish
 import (
 	"context"
 	"fmt"
+	"reflect"
 
+	"github.com/agentlens-bench/agentlens/internal/bench"
+	"github.com/agentlens-bench/agentlens/internal/profile/paper"
+	"github.com/agentlens-bench/agentlens/internal/profile/process"
 	"github.com/agentlens-bench/agentlens/internal/stats"
 	"github.com/agentlens-bench/agentlens/internal/store"
 )
@@ -26,12 +30,39 @@ type modelFacts struct {
 // profileFacts describe one profile's score over the runs with an outcome.
 type profileFacts struct {
 	Name   string
+	About  string // what the score is
+	Own    string // parameters that are not the defaults, "" for none
 	Score  string // column
 	Blind  bool   // whether the score never contains the outcome
 	Scored int
 	Mean   float64
 	AUROC  *float64 // how well the score separates passes from failures; nil when there is only one kind
 	Tiers  map[string]int64
+}
+
+// about says what a profile's score is.
+func about(profile string) string {
+	switch profile {
+	case "paper":
+		return "`paper` is the method as the paper writes it."
+	case "process":
+		return "`process` never sees the run's own outcome."
+	}
+	return "`release` computes what the authors' release computes; its score contains the outcome (10 of 100 points for a pass), so its AUROC is no evidence for anything."
+}
+
+// own says with which parameters of its own a profile was computed, "" for the defaults.
+func own(profile string, p bench.Parameters) string {
+	switch {
+	case profile == "paper" && p.Paper != nil && !reflect.DeepEqual(*p.Paper, paper.DefaultParams()):
+		w, c := p.Paper.Weights, p.Paper.Cuts
+		return fmt.Sprintf("k %d, %s labels, weights struct %g, cov %g, coh %g, temp %g, cuts %g, %g and %g, %d draws", p.Paper.K, p.Paper.Labels,
+			w.Struct, w.Cov, w.Coh, w.Temp, c.Ideal, c.Solid, c.PartialFail, p.Paper.Draws)
+	case profile == "process" && p.Process != nil && !reflect.DeepEqual(*p.Process, process.DefaultParams()):
+		w, c := p.Process.Weights, p.Process.Cuts
+		return fmt.Sprintf("k %d, weights A %g, F %g, V %g, cuts %g and %g", p.Process.K, w.A, w.F, w.V, c.Ideal, c.Low)
+	}
+	return ""
 }
 
 // Tiers, the best first.
@@ -73,6 +104,7 @@ func (p *publication) gather(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("profile %s: %w", profile, err)
 		}
+		of.About, of.Own = about(profile), own(profile, p.manifest.Parameters)
 		f.Profiles = append(f.Profiles, of)
 	}
 	first := ""

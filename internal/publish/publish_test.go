@@ -51,6 +51,28 @@ func sample(t testing.TB, profiles ...string) string {
 	return out
 }
 
+// The card names parameters that are not the defaults.
+func TestOwnParameters(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "fitted")
+	params := process.DefaultParams()
+	params.Weights = process.Weights{A: 0.65, F: 0.25, V: 0.1}
+	_, err := bench.Build(context.Background(), bench.Options{
+		Sample: bench.Sample{Name: datasets.SampleName, Data: datasets.Sample()}, Out: out, Profiles: []string{"process"},
+		Reference: profile.LeaveOneOut, K: 5, Observations: bench.ObservationsPreview, Paper: paper.DefaultParams(), Process: params,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fitted, _ := run(t, out, Options{})
+	plain, _ := run(t, sample(t), Options{})
+	if card := read(t, fitted, cardName); !strings.Contains(card, "`process` was computed with parameters of its own: k 5, weights A 0.65, F 0.25, V 0.1, cuts 68.1 and 41.8.") || strings.Contains(card, "`release` computes") {
+		t.Errorf("card:\n%s", card)
+	}
+	if card := read(t, plain, cardName); strings.Contains(card, "of its own: ") {
+		t.Error("the defaults are called parameters of its own")
+	}
+}
+
 func run(t testing.TB, dir string, opt Options) (string, Result) {
 	t.Helper()
 	opt.Out = filepath.Join(t.TempDir(), "out")
