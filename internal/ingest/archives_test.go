@@ -347,10 +347,13 @@ func TestFolders(t *testing.T) {
 	if !slices.Equal(codes, want) || len(got.runs) != wantRuns {
 		t.Errorf("refused %v, %d runs", codes, len(got.runs))
 	}
-	for _, reason := range []string{"text file (.md)", "hidden file", "no JSON by its content", "symbolic link to a folder"} {
+	for _, reason := range []string{"text file (.md)", "no JSON by its content", "symbolic link to a folder"} {
 		if got.summary.Skipped[reason] != 1 {
 			t.Errorf("skipped %q: %d", reason, got.summary.Skipped[reason])
 		}
+	}
+	if len(got.summary.Skipped) != 4 {
+		t.Errorf("skipped %v: a hidden file does not count", got.summary.Skipped)
 	}
 }
 

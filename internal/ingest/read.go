@@ -182,7 +182,7 @@ func (s *sourceReader) nothing() error {
 		slices.Sort(reasons)
 		return fmt.Errorf("source %s holds no readable record; skipped: %s; %s", s.root, strings.Join(reasons, ", "), hint)
 	}
-	return fmt.Errorf("source %s is empty; %s", s.root, hint)
+	return fmt.Errorf("source %s is empty or has hidden files only; %s", s.root, hint)
 }
 
 // walk cuts the source into records and hands them to the parsers.

@@ -125,8 +125,7 @@ func tarSpecial(h *tar.Header) string {
 
 // archiveFile reads one regular entry.
 func (w *walker) archiveFile(clean string, size int64, body *rawReader) error {
-	if hidden(clean) {
-		w.Skip("hidden file")
+	if ignored(clean) {
 		return nil
 	}
 	if kind, reason := Classify(PlainName(clean)); kind == Other {

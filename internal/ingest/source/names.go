@@ -62,9 +62,13 @@ func IsOutcomeText(file string) bool {
 	return strings.HasSuffix(file, ".log") && strings.HasSuffix(path.Dir(file), ".swebench_eval.logs")
 }
 
-// hidden reports whether a path leads through a file or folder that systems hide, such as
-// .git, .DS_Store or __MACOSX.
-func hidden(file string) bool {
+// ignored reports whether a path of a folder or archive belongs to its container and not to
+// the logs: a list of checksums, or what leads through a file or folder that systems hide,
+// such as .git, .DS_Store or __MACOSX.
+func ignored(file string) bool {
+	if path.Base(file) == "SHA256SUMS" {
+		return true
+	}
 	for part := range strings.SplitSeq(file, "/") {
 		if strings.HasPrefix(part, ".") || part == "__MACOSX" {
 			return true

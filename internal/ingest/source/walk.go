@@ -138,8 +138,7 @@ func (w *walker) folder() error {
 		if rel == "." {
 			return nil
 		}
-		if hidden(rel) {
-			w.Skip("hidden file")
+		if ignored(rel) {
 			if d.IsDir() {
 				return fs.SkipDir
 			}
