@@ -60,6 +60,9 @@ def faults(name, notebook, size):
     if size > MAX_BYTES:
         yield f"{name}: {size:,} bytes, more than {MAX_BYTES:,}; draw less, or at a lower dpi"
     for number, cell in enumerate(notebook["cells"], 1):
+        prose = text(cell["source"]).splitlines() if cell["cell_type"] == "markdown" else []
+        if len(prose) > 1 and all(line.startswith("#") for line in prose):
+            yield f"{name}, cell {number}: every line of the text is a heading: take the comment marks off"
         for line in printed(cell):
             if line.startswith("stderr: "):
                 yield f"{name}, cell {number}: prints a warning: {line}"
