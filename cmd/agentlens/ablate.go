@@ -183,7 +183,7 @@ func newMergeOrder() *cobra.Command {
 		Long: `Merge-order merges several sets of k passing runs of one task in many orders, and splits the
 variation of the AUROC and of the scores into that between sets (selection) and that
 between the orders of a set (order). Without a SOURCE the embedded sample is used.`,
-		Example: `  agentlens ablate merge-order agentlens-bench-1.0.tar.zst --task astropy__astropy-13236
+		Example: `  agentlens ablate merge-order agentlens-bench-1.0.tar.zst --task psf__requests-1724
   agentlens ablate merge-order runs/ --task TASK --k 6 --orders 100 --combos 20`,
 		Args: cobra.ArbitraryArgs,
 	}
