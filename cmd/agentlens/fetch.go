@@ -70,7 +70,7 @@ links into the cache where the file system has them: copy them before you change
 			case err != nil:
 				return err
 			}
-			noteFetch(notes, res)
+			noteFetch(notes, res, opt.From)
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), res)
 			}
@@ -90,8 +90,12 @@ links into the cache where the file system has them: copy them before you change
 	return cmd
 }
 
-func noteFetch(w io.Writer, r fetch.Result) {
-	fmt.Fprintf(w, "%s, %d bytes, all verified: %d fetched, %d in the cache before\n", plural(r.Files, "file"), r.Bytes, r.DownloadedFiles, r.FromCache)
+func noteFetch(w io.Writer, r fetch.Result, from string) {
+	got := fmt.Sprintf("%d fetched", r.DownloadedFiles)
+	if from != "" {
+		got = fmt.Sprintf("%s from %s", plural(r.TakenFiles, "file"), from)
+	}
+	fmt.Fprintf(w, "%s, %d bytes, all verified: %s, %d in the cache before\n", plural(r.Files, "file"), r.Bytes, got, r.FromCache)
 	if n := len(r.Skipped); n > 0 {
 		fmt.Fprintf(w, "%s of --from not in the dataset, skipped: %s\n", plural(int64(n), "file"), list(r.Skipped, 3))
 	}

@@ -3,11 +3,13 @@ package main
 import (
 	"flag"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/agentlens-bench/agentlens/internal/cachedir"
+	"github.com/agentlens-bench/agentlens/internal/fetch"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
@@ -34,4 +36,19 @@ func TestScripts(t *testing.T) {
 			"exitcode":  exitcode,
 		},
 	})
+}
+
+func TestNoteFetchSaysWhereFilesCameFrom(t *testing.T) {
+	for want, c := range map[string]struct {
+		res  fetch.Result
+		from string
+	}{
+		"3 files, 9 bytes, all verified: 2 fetched, 1 in the cache before\n":         {fetch.Result{Files: 3, Bytes: 9, DownloadedFiles: 2, FromCache: 1}, ""},
+		"3 files, 9 bytes, all verified: 3 files from x.zip, 0 in the cache before\n": {fetch.Result{Files: 3, Bytes: 9, TakenFiles: 3}, "x.zip"},
+	} {
+		var b strings.Builder
+		if noteFetch(&b, c.res, c.from); b.String() != want {
+			t.Errorf("%q, want %q", b.String(), want)
+		}
+	}
 }

@@ -41,6 +41,7 @@ type Result struct {
 	Bytes           int64    `json:"bytes"`
 	DownloadedFiles int64    `json:"downloaded_files"`
 	DownloadedBytes int64    `json:"downloaded_bytes"` // expanded, with those of failed tries
+	TakenFiles      int64    `json:"taken_files"`      // out of Options.From
 	FromCache       int64    `json:"from_cache"`       // files that were there already
 	SHA256          string   `json:"sha256"`           // of all files, see source.Digest
 	BuildSHA256     string   `json:"build_sha256"`     // that the manifest of a build of Dir states
@@ -133,6 +134,7 @@ func run(ctx context.Context, c cache, r Recipe, opt Options) (Result, error) {
 		if res.Skipped, err = c.take(ctx, opt.From, r, have, opt.Jobs, p.add); err != nil {
 			return res, err
 		}
+		res.TakenFiles = res.Files - res.FromCache
 	} else {
 		p := progress{phase: "fetch", done: there, total: r.Bytes, tell: opt.Progress}
 		if err := c.download(ctx, r, have, opt, &res, p.add); err != nil {

@@ -91,7 +91,7 @@ func TestFrom(t *testing.T) {
 				continue
 			}
 			holds(t, res.Dir, files)
-			if len(res.Skipped) != 1 || !strings.HasSuffix(res.Skipped[0], "notes.txt") || res.DownloadedFiles != 0 || res.FromCache != 0 {
+			if len(res.Skipped) != 1 || !strings.HasSuffix(res.Skipped[0], "notes.txt") || res.TakenFiles != int64(len(files)) || res.DownloadedFiles != 0 || res.FromCache != 0 {
 				t.Errorf("%s in %q: %+v", filepath.Base(path), prefix, res)
 			}
 		}
