@@ -23,7 +23,7 @@ func newDiff() *cobra.Command {
 		Long: `Diff compares two versions, or two profiles of one version: which tables and rows changed,
 how scores moved, from which tier and category to which, and the rank of each model by
 its mean score over passing runs. Exit code 0 means equal, 1 different.`,
-		Example: `  agentlens diff datasets@2.0.0 datasets@3.0.0
+		Example: `  agentlens diff my-bench@1.0.0 my-bench@2.0.0
   agentlens diff bench --profiles release,process`,
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {

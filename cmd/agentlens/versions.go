@@ -16,9 +16,9 @@ func newVersions() *cobra.Command {
 		Short: "List the dataset versions in a root",
 		Long: `Versions lists the versions that build --root made, with their parents, profiles, counts and
 digests. Every command takes a root for its newest version, or ROOT@VERSION.`,
-		Example: `  agentlens build runs/ --root datasets
-  agentlens versions datasets
-  agentlens verify datasets@2.0.0`,
+		Example: `  agentlens build runs/ --root my-bench
+  agentlens versions my-bench
+  agentlens verify my-bench@1.0.0`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := bench.Versions(args[0])
