@@ -103,7 +103,7 @@ The same sources and parameters give the same bytes on any machine with any --jo
 	f.StringVar(&opt.Tools, "tools", "", "TSV file that adds to the mapping of foreign tools to canonical ones")
 	f.BoolVar(&opt.Ingest.AllAttempts, "all-attempts", false, "keep every attempt that a log numbers, not only the last one at a task")
 	f.BoolVar(&opt.Ingest.KeepPaths, "keep-paths", false, "keep home directories and the names of users; secrets and host names are always replaced")
-	f.IntVar(&opt.Jobs, "jobs", 0, "parallel workers (default: one per processor); does not change the result")
+	jobsFlag(f, &opt.Jobs, "parallel workers")
 	f.Int64Var(&opt.Ingest.Limits.MaxRecordBytes, "max-record-bytes", 256<<20, "largest single record; larger ones are refused")
 	f.Int64Var(&opt.Ingest.Limits.MaxTotalBytes, "max-total-bytes", 1<<40, "largest archive, expanded")
 	f.Int64Var(&opt.Ingest.Limits.MaxEntries, "max-entries", 10_000_000, "most entries of an archive")
@@ -115,8 +115,13 @@ The same sources and parameters give the same bytes on any machine with any --jo
 // formatList lists the formats that hold runs, a line each.
 func formatList() string {
 	var b strings.Builder
-	for _, f := range ingest.RunFormats() {
-		fmt.Fprintf(&b, "  %-20s %s\n", f.ID, f.Description)
+	formats := ingest.RunFormats()
+	width := 0
+	for _, f := range formats {
+		width = max(width, len(f.ID))
+	}
+	for _, f := range formats {
+		fmt.Fprintf(&b, "  %-*s  %s\n", width, f.ID, f.Description)
 	}
 	return b.String()
 }

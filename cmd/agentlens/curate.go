@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"strconv"
 	"strings"
 
@@ -56,7 +55,11 @@ sources and rules give the same bytes.`,
 			if err != nil {
 				return err
 			}
+			opt := opt
 			opt.Sources = args[1:]
+			if opt.Jobs, err = workers(opt.Jobs); err != nil {
+				return err
+			}
 			res, err := curate.Run(cmd.Context(), dir, opt)
 			if errors.Is(err, curate.ErrUsage) {
 				return usageError{err}
@@ -105,7 +108,7 @@ sources and rules give the same bytes.`,
 	f.Float64Var(&r.RewardWasted, "reward-wasted", r.RewardWasted, "reward of a wasted step")
 	f.Float64Var(&r.RewardOutcome, "reward-outcome", 0, "reward of the last step of a pass, taken off that of a fail")
 	f.StringVar(&opt.Tools, "tools", "", "tools file the dataset was built with, where it had one")
-	f.IntVar(&opt.Jobs, "jobs", runtime.GOMAXPROCS(0), "parallel readers; does not change the result")
+	jobsFlag(f, &opt.Jobs, "parallel readers")
 	f.Int64Var(&opt.Limits.MaxRecordBytes, "max-record-bytes", 256<<20, "largest single record; larger ones are refused")
 	f.Int64Var(&opt.Limits.MaxTotalBytes, "max-total-bytes", 1<<40, "largest archive, expanded")
 	f.Int64Var(&opt.Limits.MaxEntries, "max-entries", 10_000_000, "most entries of an archive")

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/agentlens-bench/agentlens/datasets"
 	"github.com/agentlens-bench/agentlens/internal/corpus"
@@ -47,7 +48,7 @@ func addSourceFlags(cmd *cobra.Command) *sourceFlags {
 	f := cmd.Flags()
 	f.StringVar(&s.in.Format, "format", "", "reader for every record, instead of recognising it")
 	f.StringVar(&s.in.Labels, "outcomes", "", "CSV or JSON Lines file of outcomes: trajectory_id or instance_id, and passed")
-	f.IntVar(&s.jobs, "jobs", 0, "parallel workers (default: one per processor); does not change the result")
+	jobsFlag(f, &s.jobs, "parallel workers")
 	return s
 }
 
@@ -63,12 +64,9 @@ type sources struct {
 
 // open reads the logs, without any the embedded sample. Close the result.
 func (s *sourceFlags) open(cmd *cobra.Command, args []string) (*sources, error) {
-	if s.jobs < 0 {
-		return nil, usageError{fmt.Errorf("--jobs %d: want 1 or more, or 0 for one per processor", s.jobs)}
-	}
-	jobs := s.jobs
-	if jobs == 0 {
-		jobs = runtime.GOMAXPROCS(0)
+	jobs, err := workers(s.jobs)
+	if err != nil {
+		return nil, err
 	}
 	dir, err := os.MkdirTemp("", "agentlens-")
 	if err != nil {
@@ -224,6 +222,23 @@ func weights(signals []string, w []float64) string {
 		parts[i] = fmt.Sprintf("%s %.3f", s, w[i])
 	}
 	return strings.Join(parts, ", ")
+}
+
+// jobsFlag adds --jobs, whose 0 means what workers says. The default names no number, as help
+// reads the same on every machine.
+func jobsFlag(f *pflag.FlagSet, jobs *int, use string) {
+	f.IntVar(jobs, "jobs", 0, use+" (default: one per processor); does not change the result")
+}
+
+// workers returns the parallel workers that --jobs asks for.
+func workers(jobs int) (int, error) {
+	switch {
+	case jobs < 0:
+		return 0, usageError{fmt.Errorf("--jobs %d: want 1 or more, or 0 for one per processor", jobs)}
+	case jobs == 0:
+		return runtime.GOMAXPROCS(0), nil
+	}
+	return jobs, nil
 }
 
 func oneOf(flag, value string, allowed ...string) error {

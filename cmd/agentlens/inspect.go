@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -68,17 +67,15 @@ func (l *logFlags) add(cmd *cobra.Command) {
 	f.StringVar(&l.opt.Labels, "labels", "", "CSV or JSON Lines file of outcomes: trajectory_id or instance_id, and passed")
 	f.StringVar(&l.tools, "tools", "", "TSV file that adds to the mapping of foreign tools to canonical ones")
 	f.BoolVar(&l.opt.KeepPaths, "keep-paths", false, "keep home directories and the names of users; secrets and host names are always replaced")
-	f.IntVar(&l.opt.Jobs, "jobs", 0, "parallel workers (default: one per processor); does not change the result")
+	jobsFlag(f, &l.opt.Jobs, "parallel workers")
 }
 
 // options returns the options of the flags.
 func (l *logFlags) options() (ingest.Options, error) {
 	opt := l.opt
-	if opt.Jobs < 0 {
-		return opt, usageError{fmt.Errorf("--jobs %d: want 1 or more, or 0 for one per processor", opt.Jobs)}
-	}
-	if opt.Jobs == 0 {
-		opt.Jobs = runtime.GOMAXPROCS(0)
+	var err error
+	if opt.Jobs, err = workers(opt.Jobs); err != nil {
+		return opt, err
 	}
 	if l.tools == "" {
 		return opt, nil

@@ -49,7 +49,7 @@ source and compares bytes.`,
 	f.StringVar(&opt.Labels, "labels", "", "with --rebuild: the labels file of the first build")
 	f.StringVar(&opt.Donors, "donors", "", "with --rebuild: the donors file of the first build")
 	f.StringVar(&opt.Tools, "tools", "", "with --rebuild: the tools file of the first build")
-	f.IntVar(&opt.Jobs, "jobs", 0, "with --rebuild: parallel workers (default: one per processor)")
+	jobsFlag(f, &opt.Jobs, "with --rebuild: parallel workers")
 	f.BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return cmd
 }

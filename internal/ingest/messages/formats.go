@@ -34,7 +34,7 @@ func Formats(table *tools.Table) []format.Format {
 		},
 		{
 			ID:          IDConsistency,
-			Description: "agent-consistency: a task with runs of steps",
+			Description: "agent-consistency logs: one object a task, with task_id and runs, each with its steps",
 			Detect: func(p *format.Probe) (string, bool) {
 				return "task_id + runs[0].steps", p.Has("task_id", "runs") && p.Get("runs").First().Has("steps")
 			},
