@@ -43,7 +43,7 @@ func TestNoteFetchSaysWhereFilesCameFrom(t *testing.T) {
 		res  fetch.Result
 		from string
 	}{
-		"3 files, 9 bytes, all verified: 2 fetched, 1 in the cache before\n":         {fetch.Result{Files: 3, Bytes: 9, DownloadedFiles: 2, FromCache: 1}, ""},
+		"3 files, 9 bytes, all verified: 2 fetched, 1 in the cache before\n":          {fetch.Result{Files: 3, Bytes: 9, DownloadedFiles: 2, FromCache: 1}, ""},
 		"3 files, 9 bytes, all verified: 3 files from x.zip, 0 in the cache before\n": {fetch.Result{Files: 3, Bytes: 9, TakenFiles: 3}, "x.zip"},
 	} {
 		var b strings.Builder
