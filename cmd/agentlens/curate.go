@@ -70,7 +70,13 @@ sources and rules give the same bytes.`,
 			if asJSON {
 				return writeJSON(cmd.OutOrStdout(), res)
 			}
-			return writeCuration(cmd.OutOrStdout(), res)
+			if err := writeCuration(cmd.OutOrStdout(), res); err != nil {
+				return err
+			}
+			for _, note := range res.Notes {
+				fmt.Fprintf(cmd.ErrOrStderr(), "agentlens: %s\n", note)
+			}
+			return nil
 		},
 	}
 	f := cmd.Flags()

@@ -50,6 +50,7 @@ type Result struct {
 	Splits      []Split               `json:"splits"`
 	Cut         int                   `json:"runs_with_cut_texts"`
 	Dropped     int                   `json:"wasted_steps_left_out"`
+	Notes       []string              `json:"notes,omitzero"` // of a dry run: what it can't know, why nothing is left
 }
 
 // DatasetDigest names the dataset by its content.
@@ -128,7 +129,8 @@ type curation struct {
 }
 
 // Run makes a training set. With DryRun it only counts, and dialogues are not looked at. On
-// an error there is no output.
+// an error there is no output. An empty set is the error ErrEmpty, beside the funnel, but a
+// note in a dry run.
 func Run(ctx context.Context, dir string, opt Options) (res Result, err error) {
 	m, err := bench.ReadManifest(dir)
 	if err != nil {
@@ -192,8 +194,21 @@ func Run(ctx context.Context, dir string, opt Options) (res Result, err error) {
 	if err := c.describe(m); err != nil {
 		return res, err
 	}
-	if opt.DryRun {
+	var empty error
+	if len(c.sel.left) == 0 {
+		empty = c.nothingLeft()
+	}
+	switch {
+	case opt.DryRun:
+		if note := c.opt.Rules.unchecked(); note != "" {
+			c.res.Notes = append(c.res.Notes, note)
+		}
+		if empty != nil {
+			c.res.Notes = append(c.res.Notes, empty.Error())
+		}
 		return c.res, nil
+	case empty != nil:
+		return c.res, empty
 	}
 	return c.res, c.write(out)
 }

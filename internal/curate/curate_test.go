@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -305,7 +306,8 @@ func TestFunnel(t *testing.T) {
 		out := filepath.Join(root, fmt.Sprint(n))
 		opt := curate.Options{Rules: r, Out: out}
 		res, err := curate.Run(context.Background(), sample.dir, opt)
-		if err != nil {
+		empty := errors.Is(err, curate.ErrEmpty)
+		if err != nil && !empty {
 			t.Fatal(err)
 		}
 		have := datasets.SampleTasks * datasets.SampleModels * datasets.SampleRuns
@@ -324,6 +326,15 @@ func TestFunnel(t *testing.T) {
 		}
 		if have != res.Selection.Runs {
 			t.Fatalf("final %d, selected %d", have, res.Selection.Runs)
+		}
+		if empty != (have == 0) {
+			t.Fatalf("%d runs and the error %v", have, err)
+		}
+		if empty {
+			if _, err := os.Lstat(out); !errors.Is(err, fs.ErrNotExist) {
+				t.Fatalf("an empty set has a folder: %v", err)
+			}
+			return
 		}
 		var reasons, ids []map[string]any
 		for file, to := range map[string]*[]map[string]any{"rejected.jsonl": &reasons, "ids.jsonl": &ids} {
@@ -511,6 +522,46 @@ func TestOtherSource(t *testing.T) {
 	}
 	if got["source_differs"]+got["not_in_source"] == 0 {
 		t.Errorf("reasons %v", got)
+	}
+}
+
+// Where no run is left there is no set, but the reason and the way out, which works.
+func TestNothingLeft(t *testing.T) {
+	source := rewritten(t, `"action":"finish"`, `"action":"null"`)
+	endless := built{source, filepath.Join(t.TempDir(), "dataset")}
+	if err := build(endless.source, endless.dir, []string{"release"}); err != nil {
+		t.Fatal(err)
+	}
+	low := 101.0
+	for want, change := range map[string]func(*curate.Rules){
+		"as no_finish; `--finish any` takes logs that do not say that the agent ended the run": nil,
+		"as score_low; a lower `--min-score`":                                                  func(r *curate.Rules) { r.MinScore = &low },
+		"as model_not_selected; `agentlens query DIR":                                          func(r *curate.Rules) { r.Models = []string{"gpt"} },
+		"66 runs were left out as outcome_fail, 73 as outcome_pass; `--outcome` names those to take": func(r *curate.Rules) {
+			r.Outcome = []string{"unknown"}
+			r.Tiers = []string{"ideal", "solid", "lucky", "partial_fail", "off_track"}
+		},
+	} {
+		opt := curate.Options{Rules: curate.DefaultRules(), Sources: []string{source}, Out: filepath.Join(t.TempDir(), "set"), Limits: limits()}
+		if change != nil {
+			change(&opt.Rules)
+		}
+		res, err := curate.Run(t.Context(), endless.dir, opt)
+		if !errors.Is(err, curate.ErrEmpty) || !strings.Contains(err.Error(), want) || len(res.Funnel) == 0 {
+			t.Errorf("%v, want %s", err, want)
+		}
+		if _, err := os.Lstat(opt.Out); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%s: a folder was made: %v", want, err)
+		}
+		opt.DryRun = true
+		res, err = curate.Run(t.Context(), endless.dir, opt)
+		notes := strings.Join(res.Notes, "\n")
+		if err != nil || !strings.Contains(notes, "unless `--finish any`") || change != nil && !strings.Contains(notes, want) {
+			t.Errorf("dry run: %q, %v", res.Notes, err)
+		}
+	}
+	if _, res := run(t, endless, func(r *curate.Rules) { r.Finish = "any" }); res.Selection.Runs == 0 || len(res.Notes) > 0 {
+		t.Errorf("the way out: %d runs, notes %v", res.Selection.Runs, res.Notes)
 	}
 }
 

@@ -4,6 +4,7 @@
 //
 //   - Every run of the dataset is either in the set or has one reason code: that of the first
 //     rule it failed. The funnel counts them and adds up.
+//   - A set is never empty: where no run is left, the error names the reason and the way out.
 //   - The bytes of the output depend on the dataset, the sources and the rules only.
 //   - Rows wait in a file until it is known which runs are taken: memory does not grow with
 //     the texts of a set.
