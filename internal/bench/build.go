@@ -70,7 +70,7 @@ type Result struct {
 	Version   string `json:"version,omitzero"`
 	Unchanged bool   `json:"unchanged,omitzero"` // nothing changed since Version, so no version was made
 	Counts
-	References   map[string]int64 `json:"references"`          // references, by profile
+	References   map[string]int64 `json:"references"`          // that scored runs were judged by, by profile
 	Unscored     []string         `json:"tasks_without_score"` // too few passing runs to judge any run
 	UnusedLabels []string         `json:"unused_labels"`       // ids of the labels file that name no run
 	Refused      int64            `json:"refused"`
@@ -199,7 +199,7 @@ func Build(ctx context.Context, opt Options) (res Result, err error) {
 		return res, err
 	}
 
-	b := &builder{opt: opt, plan: plan, corpus: runs, scored: map[string]bool{}, version: opt.again, parent: opt.againParent}
+	b := &builder{opt: opt, plan: plan, corpus: runs, scored: map[string]bool{}, used: map[string]map[string]bool{}, version: opt.again, parent: opt.againParent}
 	b.res.Scored, b.res.References = map[string]int64{}, map[string]int64{}
 	tables, err := b.write(ctx, ws.version())
 	if err != nil {
@@ -268,7 +268,8 @@ type builder struct {
 
 	// Written by the writer's goroutine.
 	res    Result
-	scored map[string]bool // tasks with a scored run
+	scored map[string]bool            // tasks with a scored run
+	used   map[string]map[string]bool // profile to the references of scored runs, of the task in work
 }
 
 // write makes the database and the Parquet files. Tasks are assessed by up to Jobs workers
@@ -318,6 +319,7 @@ func (b *builder) write(ctx context.Context, dir string) ([]store.TableStat, err
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
+			b.tallyReferences()
 			done += int64(len(b.corpus.Tasks[i].Runs))
 			if b.opt.Progress != nil {
 				b.opt.Progress("assess", done, int64(b.corpus.Runs))
@@ -339,8 +341,20 @@ func (b *builder) tally(t batch) {
 		for i := range rows {
 			b.scored[rows[i].TaskID] = true
 		}
-	case []schema.PTA:
-		b.res.References[t.profile] += int64(len(rows))
+	case []schema.SignalsRelease:
+		for i := range rows {
+			b.use(t.profile, rows[i].PTAID)
+		}
+	case []schema.SignalsPaper:
+		for i := range rows {
+			b.use(t.profile, rows[i].PTAID)
+		}
+	case []schema.SignalsProcess:
+		for i := range rows {
+			if rows[i].ProcessScore != nil && rows[i].PTAID != nil {
+				b.use(t.profile, *rows[i].PTAID)
+			}
+		}
 	case []schema.State:
 		b.res.States += int64(len(rows))
 		for i := range rows {
@@ -349,6 +363,21 @@ func (b *builder) tally(t batch) {
 			}
 		}
 	}
+}
+
+func (b *builder) use(profile, reference string) {
+	if b.used[profile] == nil {
+		b.used[profile] = map[string]bool{}
+	}
+	b.used[profile][reference] = true
+}
+
+// tallyReferences counts the references of a task that is written.
+func (b *builder) tallyReferences() {
+	for profile, references := range b.used {
+		b.res.References[profile] += int64(len(references))
+	}
+	clear(b.used)
 }
 
 // assess labels one task's runs and lets every profile judge them.
