@@ -1,6 +1,6 @@
 package schema
 
-// SignalsPaper is what the paper profile computes beyond the 40 columns (spec paper_profile).
+// SignalsPaper is what the paper profile computes beyond the 40 columns.
 // All columns but those of the draws belong to the reference of the plain hash order.
 type SignalsPaper struct {
 	TrajectoryID           string   `parquet:"trajectory_id,plain" sql:"pk,ref=trajectories" doc:"Run."`
@@ -15,7 +15,7 @@ type SignalsPaper struct {
 	Cov                    float64  `parquet:"cov" doc:"0-100: nodes of the whole reference in a maximum matching with the run."`
 	Coh                    float64  `parquet:"coh" doc:"0-1: forward share of the stage transitions, less blind retries."`
 	Temp                   float64  `parquet:"temp" doc:"0-1: 1 - mean Jensen-Shannon divergence (base 2) of the stage mix in three thirds."`
-	PaperScore             float64  `parquet:"paper_score" doc:"0-100: f, the score of Eq. 1, unrounded, without the outcome."`
+	PaperScore             float64  `parquet:"paper_score" doc:"0-100: the score f of the paper's Eq. 1, unrounded, without the outcome."`
 	Tier                   *string  `parquet:"tier,optional,plain" sql:"enum=ideal|solid|lucky|partial_fail|off_track" doc:"Tier of paper_score; null when the outcome is unknown. With draws, the table of tiers has the tier of score_mean instead."`
 	OrderedRecall          float64  `parquet:"ordered_recall" doc:"0-1: positions of the best path a forward scan of the run finds."`
 	Precision              float64  `parquet:"precision" doc:"0-1: steps of the run in a maximum matching with the best path."`

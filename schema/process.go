@@ -1,7 +1,7 @@
 package schema
 
-// SignalsProcess is what the process profile computes beyond the 40 columns (spec
-// process_profile). The run's own outcome enters none of them but tier and borderline.
+// SignalsProcess is what the process profile computes beyond the 40 columns.
+// The run's own outcome enters none of them but tier and borderline.
 type SignalsProcess struct {
 	TrajectoryID      string   `parquet:"trajectory_id,plain" sql:"pk,ref=trajectories" doc:"Run."`
 	Passed            *bool    `parquet:"passed,optional" doc:"Outcome; null when unknown."`
@@ -12,7 +12,7 @@ type SignalsProcess struct {
 	F                 *float64 `parquet:"F,optional" doc:"0-1: Jaccard of the edited source files, expected best of 5; null without a pool."`
 	V                 float64  `parquet:"V" doc:"0-1: 1 - 0.5^verifications."`
 	S                 *float64 `parquet:"S,optional" doc:"0-1: similarity of the added tokens, expected best of 5. It compares solutions and does not enter process_score."`
-	ProcessScore      *float64 `parquet:"process_score,optional" doc:"0-100: P3 = 100*(0.55*A + 0.25*F + 0.20*V) with the default weights; null when A and F are, or the run is empty."`
+	ProcessScore      *float64 `parquet:"process_score,optional" doc:"0-100: 100*(0.55*A + 0.25*F + 0.20*V) with the default weights; null when A and F are, or the run is empty."`
 	Tier              *string  `parquet:"tier,optional,plain" sql:"enum=ideal|solid|lucky|partial_fail|off_track" doc:"Null when the outcome or the score is unknown."`
 	Borderline        *bool    `parquet:"borderline,optional" doc:"Whether the score is less than 4 away from a cut that applies; null without a tier."`
 	Verifications     int64    `parquet:"verifications" doc:"Test, run and code actions after the last source edit; 0 without a source edit."`

@@ -1,6 +1,6 @@
 package schema
 
-// Features are the release's 40 columns, in its order (spec release_profile section 13).
+// Features are the release's 40 columns, in its order.
 type Features struct {
 	TaskID                      string   `parquet:"task_id,plain" sql:"index" doc:"Task."`
 	Model                       string   `parquet:"model,plain" sql:"index" doc:"Model."`
@@ -39,7 +39,7 @@ type Features struct {
 	WastedOutputTokens          *int64   `parquet:"wasted_output_tokens,optional" doc:"Tokens, from the inefficiency report."`
 	DivergenceStep              *int64   `parquet:"divergence_step,optional" doc:"1-based index on the reference path; null when everything matched."`
 	DivergenceFraction          *float64 `parquet:"divergence_fraction,optional" doc:"divergence_step / n_states, 4 decimals; may exceed 1."`
-	StageOrderMatch             *bool    `parquet:"stage_order_match,optional" doc:"Constant true in the release: the check can't fail."`
+	StageOrderMatch             *bool    `parquet:"stage_order_match,optional" doc:"Whether the reference path has every stage that the run has, orchestration apart; the order is not compared. True in every row that the release published."`
 	FailureReasons              *string  `parquet:"failure_reasons,optional,plain" doc:"JSON array of {reason, detail, severity}; null when empty."`
 	Strengths                   *string  `parquet:"strengths,optional,plain" doc:"JSON array of strings; null when empty."`
 }

@@ -65,13 +65,13 @@ type State struct {
 	ClassName        *string `parquet:"class_name,optional,plain" doc:"Class of the scope."`
 	OperationType    *string `parquet:"operation_type,optional,plain" doc:"read, modify, create, delete, search, terminal, other."`
 	EditType         *string `parquet:"edit_type,optional,plain" doc:"create, replace, insert, ... for edits."`
-	ResultingState   string  `parquet:"resulting_state,plain" doc:"State string, such as file_modified:src/a.py (release profile section 1)."`
+	ResultingState   string  `parquet:"resulting_state,plain" doc:"What the step led to, as kind:subject, such as file_modified:src/a.py, file_modify_failed:src/a.py, terminal:pytest or tool_result:think:success; initial for the first state."`
 	ContentHash      *string `parquet:"content_hash,optional,plain" sql:"logtext" doc:"First 12 hex digits of the MD5 of the edited text, created content, patch or command."`
 	StageSource      *string `parquet:"stage_source,optional,plain" sql:"enum=exploration|implementation|verification|orchestration" doc:"Label stored in the source; null when the source has none."`
 	StageRelease     *string `parquet:"stage_release,optional,plain" sql:"enum=exploration|implementation|verification|orchestration" doc:"Label of the release labeler; null for the initial state."`
-	RuleRelease      *string `parquet:"rule_release,optional,plain" doc:"Rule of release profile section 2 that gave stage_release."`
+	RuleRelease      *string `parquet:"rule_release,optional,plain" doc:"The rule that gave stage_release, the first of the labeler that applies. orchestration: llm_response, orchestration_tool, edit_summary_file, cleanup_command. exploration: search_tool, read_file, inspection_command, cat_command, other_command. implementation: edit_file, code_writing_command. verification: validation_tool, read_edited_file, test_command, run_command_after_edit, git_review_after_edit, command_near_end (in the last fifth of the run). verification after an edit, exploration before: edit_test_file, read_test_file. The stage that the tool is known for: tool_hint. No label: initial."`
 	StageClean       *string `parquet:"stage_clean,optional,plain" sql:"enum=exploration|implementation|verification|orchestration" doc:"Label of the clean labeler, over parsed shell commands; null for the initial state."`
-	RuleClean        *string `parquet:"rule_clean,optional,plain" doc:"Rule of process profile section 3 that gave stage_clean."`
+	RuleClean        *string `parquet:"rule_clean,optional,plain" doc:"The rule that gave stage_clean. orchestration: orchestration_tool, edit_summary_file, shell_housekeeping, shell_no_action. exploration: search_tool, read_file, shell_inspect. implementation: edit_source, shell_writes_source. verification: validation_tool, read_edited_file, read_test_file (both after a source edit), shell_test, shell_reads_edited_file. verification after a source edit, exploration before: edit_not_source, shell_execute, shell_other. Null for the initial state."`
 	InputTokens      *int64  `parquet:"input_tokens,optional" doc:"Prompt tokens of the response that issued the call, on its first call only."`
 	OutputTokens     *int64  `parquet:"output_tokens,optional" doc:"Completion tokens, on the first call of the response only."`
 	CachedTokens     *int64  `parquet:"cached_tokens,optional" doc:"Cached part of input_tokens."`
@@ -80,7 +80,7 @@ type State struct {
 	IsError          *bool   `parquet:"is_error,optional" doc:"Whether the step failed; null when the log does not say."`
 	ErrorSource      *string `parquet:"error_source,optional,plain" doc:"Where is_error comes from: exit_code, flag, text."`
 	ObservationChars int64   `parquet:"observation_chars" doc:"Code points of the observation in the source, before any cut of ours."`
-	ObservationHash  string  `parquet:"observation_hash,plain" sql:"logtext" doc:"First 16 hex digits of the MD5 of the whole observation."`
+	ObservationHash  string  `parquet:"observation_hash,plain" sql:"logtext" doc:"First 16 hex digits of the MD5 of the observation as the source has it. The AgentLens release has no more than the first 500 characters of each answer."`
 	Observation      *string `parquet:"observation,optional,plain" sql:"logtext" doc:"First 1,000 code points (--observations preview), all of it (full), or null (none)."`
 }
 
