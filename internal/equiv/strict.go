@@ -10,7 +10,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
-// StrictReason is the rule of strict_t that decided a pair (paper profile section 3).
+// StrictReason is the rule that decided whether a pair of steps is the same step.
 type StrictReason string
 
 // The reasons, in the order the rules are tried.
