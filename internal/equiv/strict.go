@@ -67,7 +67,7 @@ func (t *StrictTable) id(s string) uint32 {
 	return n
 }
 
-// StrictStep holds what strict_t looks at in a step. The label may be changed; the rest
+// StrictStep holds what the strict comparison looks at in a step. The label may be changed; the rest
 // does not depend on it.
 type StrictStep struct {
 	Label trajectory.Stage
