@@ -1,6 +1,6 @@
 // Package equiv decides whether two states stand for the same step of the work.
 //
-// ReleaseStep.Compare is the cascade of the authors' release,
+// ReleaseStep.Compare is the cascade of the authors' release (release profile section 3),
 // with all its quirks; StrictStep is the stricter relation of the paper profile.
 //
 // Invariants:

@@ -10,7 +10,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
-// StrictReason is the rule that decided whether a pair of steps is the same step.
+// StrictReason is the rule of strict_t that decided a pair (paper profile section 3).
 type StrictReason string
 
 // The reasons, in the order the rules are tried.
@@ -67,7 +67,7 @@ func (t *StrictTable) id(s string) uint32 {
 	return n
 }
 
-// StrictStep holds what the strict comparison looks at in a step. The label may be changed; the rest
+// StrictStep holds what strict_t looks at in a step. The label may be changed; the rest
 // does not depend on it.
 type StrictStep struct {
 	Label trajectory.Stage

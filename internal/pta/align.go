@@ -12,8 +12,8 @@ type Origin struct {
 	Step int // 0-based
 }
 
-// Aligned is the reference graph of an ordered list of runs, merged by alignment,
-// as the paper profile does. A node is compared through the step that created it, for
+// Aligned is the reference graph of an ordered list of runs, merged by alignment
+// (spec paper_profile section 4). A node is compared through the step that created it, for
 // ever. Paths[r] is the whole way of run r through the nodes; its nodes are distinct, and
 // paths are never recombined.
 type Aligned struct {

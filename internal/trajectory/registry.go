@@ -31,7 +31,7 @@ const (
 	ByCommand
 )
 
-// Tool is what is known of a canonical tool name.
+// Tool is what is known of a canonical tool name (release profile section 1).
 type Tool struct {
 	Category   Category
 	Hint       Stage  // stage of a tool whose intent never depends on context, else NoStage

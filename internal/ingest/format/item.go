@@ -46,7 +46,7 @@ func (e *RecordError) Error() string {
 	return text
 }
 
-// Rank orders evidence for an outcome; a smaller rank wins.
+// Rank orders evidence for an outcome; a smaller rank wins (formats section 10.4).
 type Rank uint8
 
 // The ranks, best first.

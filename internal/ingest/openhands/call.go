@@ -16,7 +16,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
-// actionKind says what an action is to the step model.
+// actionKind says what an action is to the step model (formats section 11.3).
 type actionKind uint8
 
 const (
@@ -109,8 +109,7 @@ func viewTool(response string) string {
 	return states.ReadFile
 }
 
-// judge sets the exit code and whether the call failed: by the kind of its observation, else
-// the exit code, else a flag, else the words its answer begins with.
+// judge sets the exit code and whether the call failed (formats section 3.4).
 func judge(call *states.Call, observation *event) {
 	if observation == nil || call.Tool == states.Think {
 		return
@@ -178,7 +177,7 @@ func truth(b bool) trajectory.Int {
 	return trajectory.Some(0)
 }
 
-// canonicalArgs renames arguments to those of the canonical tools and drops what is null or without
+// canonicalArgs renames arguments (formats section 11.3) and drops what is null or without
 // meaning. The rest is kept as it is, in its order.
 func canonicalArgs(tool string, args loose.Object) trajectory.Args {
 	raw := []byte{'{'}

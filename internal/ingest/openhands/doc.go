@@ -1,5 +1,6 @@
 // Package openhands reads the native logs of OpenHands V0: event lists, lists of
-// action-observation pairs, evaluation output.jsonl, resolver output and feedback exports.
+// action-observation pairs, evaluation output.jsonl, resolver output and feedback exports
+// (formats sections 3 to 5 and 11.3).
 //
 // Invariants:
 //

@@ -112,8 +112,7 @@ func (x *Index) Unused() []string {
 	return unused
 }
 
-// Settle decides between statements about one run: the best rank holds, and a decided
-// outcome before an unknown one of the same rank.
+// Settle decides between statements about one run (formats section 10.4).
 func Settle(about []format.Evidence) Resolved {
 	if len(about) == 0 {
 		return Resolved{}

@@ -8,7 +8,8 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
-// Line is what a run's line in OpenHands' output.jsonl says about its outcome.
+// Line is what a run's line in OpenHands' output.jsonl says about its outcome (formats
+// sections 5.3 and 10).
 type Line struct {
 	Error      loose.Text            `json:"error"`
 	Report     loose.Of[LooseReport] `json:"report"`

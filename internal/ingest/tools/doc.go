@@ -1,4 +1,4 @@
-// Package tools maps the tools of other agents to canonical ones. The
+// Package tools maps the tools of other agents to canonical ones (formats section 12). The
 // mapping is a table that ships with the program and that a user's file adds to.
 //
 // Invariants:

@@ -17,7 +17,7 @@ type Score struct {
 	Index int     // its 0-based place among the references; -1 when there are too few to score
 }
 
-// Individual matches runs with single references, step by step by equiv.StrictStep: the harmonic
+// Individual matches runs with single references, step by step under strict_t: the harmonic
 // mean of the ordered recall of the reference and the precision of the run. One score per
 // run of the task.
 func Individual(ctx context.Context, task *steps.Task, labels steps.LabelSet, k int) ([]Score, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/shell"
 )
 
-// Weights of Eq. 1 of the paper. They need not add up to 1.
+// Weights of Eq. 1. They need not add up to 1.
 type Weights struct {
 	Struct float64 `toml:"struct" json:"struct"`
 	Cov    float64 `toml:"cov" json:"cov"`

@@ -6,7 +6,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
-// score is Eq. 1 of the paper for one run and one reference.
+// score is Eq. 1 for one run and one reference.
 type score struct {
 	structural float64 // 0-100
 	coverage   float64 // 0-100

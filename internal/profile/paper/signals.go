@@ -6,7 +6,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/waste"
 )
 
-// coherence is Eq. 2 of the paper without an epsilon: the forward share of the stage
+// coherence is Eq. 2 without an epsilon (spec section 5): the forward share of the stage
 // transitions, less the share of steps from the third on in runs of equal steps.
 func coherence(k walk) float64 {
 	t := k.len() - 1
@@ -69,7 +69,7 @@ func meanThirds(refs []thirds) (out thirds) {
 	return out
 }
 
-// temporal is Eq. 3 of the paper: 1 - the mean Jensen-Shannon divergence of the segments, at least 0.
+// temporal is Eq. 3: 1 - the mean Jensen-Shannon divergence of the segments, at least 0.
 func temporal(p, q thirds) float64 {
 	var d [3]float64
 	for s := range d {

@@ -10,7 +10,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/waste"
 )
 
-// Weights of the score's parts.
+// Weights of the score's parts (release profile section 7).
 const (
 	WeightCoverage     = 0.25
 	WeightCoherence    = 0.25

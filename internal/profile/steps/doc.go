@@ -1,5 +1,5 @@
 // Package steps holds what the paper and process profiles look at in the runs of one task,
-// compactly: labels, signatures, what equiv.StrictStep compares, tokens, source edits. Runs are read and
+// compactly: labels, signatures, strict_t features, tokens, source edits. Runs are read and
 // their commands parsed once for both.
 //
 // Invariants:
