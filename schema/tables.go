@@ -157,7 +157,7 @@ func Tables() []Table {
 		shared[IngestError]("ingest_errors", "Records of the source that were refused, and why."),
 
 		perProfile[Features]("features", "The release's 40 columns, computed by the profile. One row per judged run."),
-		perProfile[PTA]("pta", "References: one row per merged graph that runs were judged by."),
+		perProfile[PTA]("pta", "References: one row for each set of runs that others were judged by, merged into a graph but in the process profile."),
 		signals(variant[SignalsRelease]("release"), variant[SignalsPaper]("paper"), variant[SignalsProcess]("process")),
 		perProfile[PTAMember]("pta_members", "Which runs, in which order, were merged into a reference."),
 		perProfile[PTANode]("pta_nodes", "States of the references."),
