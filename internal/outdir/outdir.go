@@ -56,10 +56,13 @@ func Begin(out string) (*Dir, error) {
 	return &Dir{out: abs, work: work}, nil
 }
 
-// outside refuses an output in a folder whose files a list fixes, such as a dataset.
+// outside refuses an output in a folder whose files a manifest and a list fix, such as a
+// dataset.
 func outside(out string) error {
 	for dir := filepath.Dir(out); ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, checksum.Name)); err == nil {
+		_, err := os.Stat(filepath.Join(dir, checksum.Name))
+		_, merr := os.Stat(filepath.Join(dir, "manifest.json"))
+		if err == nil && merr == nil {
 			return fmt.Errorf("%w: %s would change %s, whose files %s lists; choose another --out", ErrExists, out, dir, checksum.Name)
 		}
 		if dir == filepath.Dir(dir) {
