@@ -97,6 +97,20 @@ func (c cache) part(f File) string {
 	return filepath.Join(c.dir, filepath.FromSlash(dir), "."+base+".part")
 }
 
+// apart refuses an output that is the cache of the dataset, holds it or lies in it.
+func (c cache) apart(out string) error {
+	out, err := filepath.Abs(out)
+	if err != nil {
+		return err
+	}
+	for _, p := range [][2]string{{c.dir, out}, {out, c.dir}} {
+		if rel, err := filepath.Rel(p[0], p[1]); err == nil && filepath.IsLocal(rel) {
+			return fmt.Errorf("%w: the output %s and the cache %s must lie apart; choose another --out, or leave it out", ErrUsage, out, c.dir)
+		}
+	}
+	return nil
+}
+
 // verify says of each file whether it is there with the right bytes, jobs at a time.
 func (c cache) verify(ctx context.Context, files []File, jobs int) ([]bool, error) {
 	good := make([]bool, len(files))
@@ -119,18 +133,22 @@ func (c cache) has(f File) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, err
+		return false, unreadable(err)
 	}
 	file, err := os.Open(c.path(f))
 	if err != nil {
-		return false, fmt.Errorf("the cache can't be read: %w", err)
+		return false, unreadable(err)
 	}
 	defer file.Close()
 	h := sha256.New()
 	if _, err := io.Copy(h, file); err != nil {
-		return false, fmt.Errorf("the cache can't be read: %w", err)
+		return false, unreadable(err)
 	}
 	return hex.EncodeToString(h.Sum(nil)) == f.SHA256, nil
+}
+
+func unreadable(err error) error {
+	return fmt.Errorf("the cache can't be read: %w; remove what is in the way, or choose another folder with --cache", err)
 }
 
 // openPart opens what was got of a file so far, to read and to go on.

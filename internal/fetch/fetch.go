@@ -47,7 +47,7 @@ type Result struct {
 	BuildSHA256     string   `json:"build_sha256"`     // that the manifest of a build of Dir states
 	Licence         string   `json:"licence"`
 	Attribution     string   `json:"attribution"`
-	Skipped         []string `json:"skipped"` // files in From that are not of the dataset
+	Skipped         []string `json:"skipped"` // files in From that are not of the dataset; never nil
 }
 
 // Failure is a file that could not be downloaded.
@@ -86,6 +86,9 @@ func Run(ctx context.Context, r Recipe, opt Options) (Result, error) {
 	if opt.Jobs < 0 {
 		return Result{}, fmt.Errorf("%w: %d jobs", ErrUsage, opt.Jobs)
 	}
+	if opt.Idle < 0 {
+		return Result{}, fmt.Errorf("%w: to be idle for %s", ErrUsage, opt.Idle)
+	}
 	if opt.Mirror != "" {
 		if err := checkMirror(opt.Mirror); err != nil {
 			return Result{}, fmt.Errorf("%w: %w", ErrUsage, err)
@@ -110,13 +113,18 @@ func Run(ctx context.Context, r Recipe, opt Options) (Result, error) {
 		return Result{}, err
 	}
 	defer release()
+	if opt.Out != "" {
+		if err := c.apart(opt.Out); err != nil {
+			return Result{}, err
+		}
+	}
 	return run(ctx, c, r, opt)
 }
 
 func run(ctx context.Context, c cache, r Recipe, opt Options) (Result, error) {
 	res := Result{
 		Name: r.Name, Dir: c.dir, Files: r.Files, Bytes: r.Bytes, SHA256: r.SHA256, BuildSHA256: r.Build.SHA256,
-		Licence: r.Licence, Attribution: r.Attribution,
+		Licence: r.Licence, Attribution: r.Attribution, Skipped: []string{},
 	}
 	have, err := c.verify(ctx, r.List, opt.Jobs)
 	if err != nil {

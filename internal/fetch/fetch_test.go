@@ -218,8 +218,11 @@ func recipe(mirror string, files map[string][]byte) Recipe {
 
 func (s *server) recipe() Recipe { return recipe(s.URL+"/data", s.files) }
 
+// shortIdle is for servers that stall; a busy machine must not look like one elsewhere.
+const shortIdle = 150 * time.Millisecond
+
 func quick(cache string) Options {
-	return Options{Cache: cache, Jobs: 3, Idle: 100 * time.Millisecond, Pause: time.Microsecond}
+	return Options{Cache: cache, Jobs: 3, Idle: time.Minute, Pause: time.Microsecond}
 }
 
 // holds compares a folder with the files it must hold, and no others.
@@ -263,7 +266,7 @@ func TestFetch(t *testing.T) {
 	}
 	holds(t, res.Dir, s.files)
 	r := s.recipe()
-	if res.DownloadedFiles != 4 || res.DownloadedBytes != r.Bytes || res.FromCache != 0 || last != r.Bytes {
+	if res.DownloadedFiles != 4 || res.DownloadedBytes != r.Bytes || res.FromCache != 0 || last != r.Bytes || res.Skipped == nil {
 		t.Errorf("%+v, progress %d", res, last)
 	}
 
@@ -302,7 +305,11 @@ func TestFaults(t *testing.T) {
 			t.Parallel()
 			s := serve(t, testFiles())
 			s.script(name, f, closeMidBody, f, f)
-			res, err := Run(t.Context(), s.recipe(), quick(t.TempDir()))
+			opt := quick(t.TempDir())
+			if strings.HasPrefix(what, "stall") {
+				opt.Idle = shortIdle
+			}
+			res, err := Run(t.Context(), s.recipe(), opt)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -380,6 +387,9 @@ func TestFailures(t *testing.T) {
 			s := serve(t, testFiles())
 			s.script(name, slices.Repeat([]fault{tt.f}, 2*redirects)...)
 			opt := quick(t.TempDir())
+			if tt.what == "stall" {
+				opt.Idle = shortIdle
+			}
 			_, err := Run(t.Context(), s.recipe(), opt)
 			var bad *IncompleteError
 			if !errors.As(err, &bad) || len(bad.Failed) != 1 || bad.Failed[0].File != name || bad.Untried != 0 {
@@ -533,7 +543,6 @@ func TestResume(t *testing.T) {
 	s := serve(t, testFiles())
 	size := len(s.files[name])
 	opt := quick(t.TempDir())
-	opt.Idle = time.Minute
 	for step := 1; step < 5; step++ {
 		ctx, stop := context.WithCancel(t.Context())
 		s.script(name, func(w http.ResponseWriter, r *http.Request, body []byte) {
@@ -646,6 +655,21 @@ func TestCacheCannotBeWritten(t *testing.T) {
 	}
 }
 
+func TestCacheCannotBeRead(t *testing.T) {
+	s := serve(t, testFiles())
+	opt := quick(t.TempDir())
+	dir := filepath.Join(opt.Cache, "small-"+s.recipe().SHA256[:12])
+	err := os.MkdirAll(dir, 0o755)
+	err = errors.Join(err, os.WriteFile(filepath.Join(dir, "a"), nil, 0o644)) // where a folder must go
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Run(t.Context(), s.recipe(), opt)
+	if err == nil || !strings.HasPrefix(err.Error(), "the cache can't be read") || !strings.Contains(err.Error(), "--cache") {
+		t.Error(err)
+	}
+}
+
 func TestUsage(t *testing.T) {
 	for _, mirror := range []string{"ftp://example.org/x", "file:///data", "example.org", "https://", "http://a/?q", "http://a/#f", ":"} {
 		opt := quick(t.TempDir())
@@ -654,9 +678,32 @@ func TestUsage(t *testing.T) {
 			t.Errorf("%s: %v", mirror, err)
 		}
 	}
+	for _, change := range []func(*Options){
+		func(o *Options) { o.Jobs = -1 },
+		func(o *Options) { o.Idle = -time.Second },
+	} {
+		opt := quick(t.TempDir())
+		change(&opt)
+		if _, err := Run(t.Context(), recipe("", testFiles()), opt); !errors.Is(err, ErrUsage) {
+			t.Error(err)
+		}
+	}
+}
+
+// An output among the cached files would be read as a part of the dataset.
+func TestOutInTheCache(t *testing.T) {
+	s := serve(t, testFiles())
+	name := "small-" + s.recipe().SHA256[:12]
+	for _, out := range []string{".", name, filepath.Join(name, "a", "out")} {
+		opt := quick(t.TempDir())
+		opt.Out = filepath.Join(opt.Cache, out)
+		if _, err := Run(t.Context(), s.recipe(), opt); !errors.Is(err, ErrUsage) || s.requests() > 0 {
+			t.Errorf("%s: %v", out, err)
+		}
+	}
 	opt := quick(t.TempDir())
-	opt.Jobs = -1
-	if _, err := Run(t.Context(), recipe("", testFiles()), opt); !errors.Is(err, ErrUsage) {
+	opt.Out = filepath.Join(opt.Cache, "beside")
+	if _, err := Run(t.Context(), s.recipe(), opt); err != nil {
 		t.Error(err)
 	}
 }

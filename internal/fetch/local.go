@@ -232,9 +232,10 @@ func (c cache) take(ctx context.Context, from string, r Recipe, have []bool, job
 	listed := index(r.List)
 	root := findRoot(names, listed)
 
-	var skipped []string
-	var mu sync.Mutex
-	found := make([]error, len(r.List)) // errMissing, a *DigestError or nil
+	skipped := []string{}
+	var mu sync.Mutex                       // guards calls of done
+	busy := make([]sync.Mutex, len(r.List)) // each guards one of found and its file: an archive may hold it twice
+	found := make([]error, len(r.List))     // errMissing, a *DigestError or nil
 	for i := range found {
 		found[i] = errMissing
 	}
@@ -253,6 +254,12 @@ func (c cache) take(ctx context.Context, from string, r Recipe, have []bool, job
 			return fmt.Errorf("%s: %s can't be read: %w", from, e.name, err)
 		}
 		group.Go(func() error {
+			busy[i].Lock()
+			defer busy[i].Unlock()
+			if found[i] == nil {
+				return nil
+			}
+			first := found[i] == errMissing
 			var err error
 			if have[i] {
 				err = check(f, data)
@@ -263,10 +270,12 @@ func (c cache) take(ctx context.Context, from string, r Recipe, have []bool, job
 			if err != nil && !errors.As(err, &wrong) {
 				return err
 			}
-			mu.Lock()
-			defer mu.Unlock()
 			found[i] = err
-			done(f)
+			if first {
+				mu.Lock()
+				defer mu.Unlock()
+				done(f)
+			}
 			return nil
 		})
 		return nil

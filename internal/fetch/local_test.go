@@ -109,6 +109,47 @@ func TestFrom(t *testing.T) {
 	}
 }
 
+// An archive that was appended to holds a file more than once; one that is right is enough.
+func TestFromTwice(t *testing.T) {
+	files := map[string][]byte{"a": bytes.Repeat([]byte("0123456789"), 1<<15), "b": []byte("b")}
+	for _, order := range [][]string{
+		slices.Repeat([]string{"good"}, 20), {"good", "bad"}, {"bad", "good"},
+	} {
+		var archive bytes.Buffer
+		tw := tar.NewWriter(&archive)
+		write := func(name string, b []byte) {
+			err := tw.WriteHeader(&tar.Header{Name: name, Size: int64(len(b)), Mode: 0o644})
+			_, failed := tw.Write(b)
+			if err := errors.Join(err, failed); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, kind := range order {
+			if kind == "good" {
+				write("set/a", files["a"])
+			} else {
+				write("set/a", []byte("another"))
+			}
+		}
+		write("set/b", files["b"])
+		path := filepath.Join(t.TempDir(), "a.tar")
+		if err := errors.Join(tw.Close(), os.WriteFile(path, archive.Bytes(), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		opt := quick(t.TempDir())
+		opt.From = path
+		var told int64
+		opt.Progress = func(_ string, done, _ int64) { told = done }
+		r := recipe("http://127.0.0.1:1", files)
+		res, err := Run(t.Context(), r, opt)
+		if err != nil || res.TakenFiles != 2 || told != r.Bytes {
+			t.Errorf("%v: %+v, told of %d bytes, %v", order[:2], res, told, err)
+			continue
+		}
+		holds(t, res.Dir, files)
+	}
+}
+
 func TestFromIsWrong(t *testing.T) {
 	files := testFiles()
 	crlf := map[string][]byte{}
