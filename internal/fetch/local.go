@@ -47,7 +47,7 @@ func walk(ctx context.Context, root string, visit func(entry) error) error {
 		return err
 	}
 	defer f.Close()
-	if err := walkArchive(f, info.Size(), next); err != nil {
+	if err := walkArchive(ctx, f, info.Size(), next); err != nil {
 		return fmt.Errorf("%s: %w", root, err)
 	}
 	return nil
@@ -79,7 +79,7 @@ func walkFolder(root string, visit func(entry) error) error {
 	})
 }
 
-func walkArchive(f *os.File, size int64, visit func(entry) error) error {
+func walkArchive(ctx context.Context, f *os.File, size int64, visit func(entry) error) error {
 	r := bufio.NewReader(f)
 	head, _ := r.Peek(512)
 	switch {
@@ -91,16 +91,16 @@ func walkArchive(f *os.File, size int64, visit func(entry) error) error {
 			return damaged(err)
 		}
 		defer z.Close()
-		return walkTar(z, visit)
+		return walkTar(ctx, z, visit)
 	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		z, err := zstd.NewReader(r, zstd.WithDecoderMaxWindow(128<<20))
 		if err != nil {
 			return damaged(err)
 		}
 		defer z.Close()
-		return walkTar(z, visit)
+		return walkTar(ctx, z, visit)
 	case len(head) == 512 && string(head[257:262]) == "ustar":
-		return walkTar(r, visit)
+		return walkTar(ctx, r, visit)
 	}
 	return errors.New("it is neither a folder nor a .tar, .tar.gz, .tar.zst or .zip archive")
 }
@@ -109,8 +109,21 @@ func damaged(err error) error {
 	return fmt.Errorf("the archive is cut off or damaged (%w); get it again", err)
 }
 
-func walkTar(r io.Reader, visit func(entry) error) error {
-	for t := tar.NewReader(r); ; {
+// cancelable ends the reading of an entry, which can be of any size.
+type cancelable struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (c cancelable) Read(b []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.Reader.Read(b)
+}
+
+func walkTar(ctx context.Context, r io.Reader, visit func(entry) error) error {
+	for t := tar.NewReader(cancelable{ctx, r}); ; {
 		h, err := t.Next()
 		if err == io.EOF {
 			return nil

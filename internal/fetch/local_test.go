@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"maps"
@@ -234,6 +235,27 @@ func TestFromCannotBeRead(t *testing.T) {
 		if _, err := take(t, p, testFiles()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", p, err)
 		}
+	}
+}
+
+// A run is stopped inside an entry too, whatever its size.
+func TestWalkTarStops(t *testing.T) {
+	const size = 16 << 20
+	var archive bytes.Buffer
+	tw := tar.NewWriter(&archive)
+	err := tw.WriteHeader(&tar.Header{Name: "large", Size: size, Mode: 0o644})
+	_, failed := tw.Write(make([]byte, size))
+	if err := errors.Join(err, failed, tw.Close()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	err = walkTar(ctx, io.MultiReader(&archive), func(entry) error {
+		stop()
+		return nil
+	})
+	if !errors.Is(err, context.Canceled) || archive.Len() < size {
+		t.Errorf("%d bytes left unread, %v", archive.Len(), err)
 	}
 }
 
