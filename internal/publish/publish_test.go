@@ -523,3 +523,12 @@ func TestCell(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func BenchmarkPublish(b *testing.B) {
+	dir := sample(b)
+	for b.Loop() {
+		if _, err := Run(b.Context(), dir, Options{Out: filepath.Join(b.TempDir(), "out"), License: "Apache-2.0"}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -3,6 +3,8 @@ package store
 import (
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -67,4 +69,19 @@ func BenchmarkWrite1MAlignments(b *testing.B) {
 	}
 	b.ResetTimer()
 	benchmarkWrite(b, func(w *Writer) error { return w.Append("alignments", "release", rows) })
+}
+
+// BenchmarkLoad makes the SQLite file of a dataset of Parquet files only.
+func BenchmarkLoad(b *testing.B) {
+	dir := b.TempDir()
+	rows := benchStates(50_000)
+	dataset{{"states", ""}: reflect.ValueOf(rows)}.write(b, dir, 1000)
+	withManifest(b, dir, schema.Profiles())
+	out := filepath.Join(b.TempDir(), "x.db")
+	for b.Loop() {
+		if err := Load(b.Context(), dir, out); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(len(rows)), "rows")
 }

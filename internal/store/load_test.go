@@ -17,7 +17,7 @@ import (
 )
 
 // withManifest writes what package bench writes and Load reads.
-func withManifest(t *testing.T, dir string, profiles []string) {
+func withManifest(t testing.TB, dir string, profiles []string) {
 	t.Helper()
 	text := fmt.Sprintf(`{"schema_version": %d, "parameters": {"profiles": ["%s"]}}`, schema.Version, strings.Join(profiles, `","`))
 	if err := os.WriteFile(filepath.Join(dir, manifestName), []byte(text), 0o644); err != nil {
@@ -26,7 +26,7 @@ func withManifest(t *testing.T, dir string, profiles []string) {
 	list(t, dir)
 }
 
-func list(t *testing.T, dir string) {
+func list(t testing.TB, dir string) {
 	t.Helper()
 	if err := checksum.Write(dir); err != nil {
 		t.Fatal(err)
