@@ -201,6 +201,18 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// link refuses a file that is made read-only: as a part of an output it could not be flushed.
+func link(from, to string) error {
+	info, err := os.Lstat(from)
+	if err != nil {
+		return err
+	}
+	if info.Mode().Perm()&0o200 == 0 {
+		return fs.ErrPermission
+	}
+	return os.Link(from, to)
+}
+
 // copyTo makes the folder out with all files, by links where the file system can.
 func (c cache) copyTo(ctx context.Context, out string, files []File) error {
 	d, err := outdir.Begin(out)
@@ -216,7 +228,7 @@ func (c cache) copyTo(ctx context.Context, out string, files []File) error {
 			if err != nil {
 				return err
 			}
-			if os.Link(c.path(f), to) == nil {
+			if link(c.path(f), to) == nil {
 				continue
 			}
 			data, err := os.ReadFile(c.path(f))

@@ -690,6 +690,27 @@ func TestUsage(t *testing.T) {
 	}
 }
 
+// A cache may be protected; what is made of it can be written all the same.
+func TestOutOfReadOnlyFiles(t *testing.T) {
+	s := serve(t, testFiles())
+	opt := quick(t.TempDir())
+	res, err := Run(t.Context(), s.recipe(), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(filepath.Join(res.Dir, "LICENSE"), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	opt.Out = filepath.Join(t.TempDir(), "out")
+	if _, err := Run(t.Context(), s.recipe(), opt); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, opt.Out, s.files)
+	if info, err := os.Stat(filepath.Join(opt.Out, "LICENSE")); err != nil || info.Mode().Perm()&0o200 == 0 {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
 // An output among the cached files would be read as a part of the dataset.
 func TestOutInTheCache(t *testing.T) {
 	s := serve(t, testFiles())
