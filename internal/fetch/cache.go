@@ -151,11 +151,17 @@ func unreadable(err error) error {
 	return fmt.Errorf("the cache can't be read: %w; remove what is in the way, or choose another folder with --cache", err)
 }
 
-// openPart opens what was got of a file so far, to read and to go on.
+// openPart opens what was got of a file so far, to read and to go on. What is no file, such
+// as a link to elsewhere, is removed.
 func (c cache) openPart(f File) (*os.File, error) {
 	part := c.part(f)
 	if err := os.MkdirAll(filepath.Dir(part), 0o755); err != nil {
 		return nil, local(err)
+	}
+	if info, err := os.Lstat(part); err == nil && !info.Mode().IsRegular() {
+		if err := os.Remove(part); err != nil {
+			return nil, local(err)
+		}
 	}
 	file, err := os.OpenFile(part, os.O_RDWR|os.O_CREATE, 0o644)
 	return file, local(err)

@@ -597,6 +597,31 @@ func TestBadPart(t *testing.T) {
 	}
 }
 
+// A part that is a link leads to no writing elsewhere.
+func TestPartIsALink(t *testing.T) {
+	s := serve(t, testFiles())
+	opt := quick(t.TempDir())
+	dir := filepath.Join(opt.Cache, "small-"+s.recipe().SHA256[:12])
+	other := filepath.Join(t.TempDir(), "other")
+	err := os.MkdirAll(dir, 0o755)
+	err = errors.Join(err, os.WriteFile(other, []byte("mine"), 0o644))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(other, filepath.Join(dir, ".LICENSE.part")); err != nil {
+		t.Skip("no symbolic links here: ", err)
+	}
+	if _, err := Run(t.Context(), s.recipe(), opt); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(other); err != nil || string(got) != "mine" {
+		t.Errorf("the file elsewhere holds %q, %v", got, err)
+	}
+	if info, err := os.Lstat(filepath.Join(dir, "LICENSE")); err != nil || !info.Mode().IsRegular() {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
 // Of fetches on one cache one does the work.
 func TestTwoAtOnce(t *testing.T) {
 	s := serve(t, testFiles())
