@@ -10,7 +10,7 @@
 //     continued by the next one; at most the unfinished files are asked for again, from where
 //     they stopped.
 //   - Of two runs on one cache the second waits for the first.
-//   - A file takes a bounded number of requests, a request that stalls ends, and no more than
+//   - A file takes a bounded number of requests, a request that stalls or drips ends, and no more than
 //     one byte is read beyond the size listed.
 //   - A folder copied out of the cache appears whole or not at all.
 package fetch

@@ -183,7 +183,16 @@ func (d *downloader) attempt(ctx context.Context, address string, f File) error 
 	return d.cache.finish(f, file)
 }
 
-var errStalled = errors.New("the server sent nothing for too long")
+// Why a request is given up.
+var (
+	errStalled = errors.New("the server sent nothing for too long")
+	errSlow    = errors.New("the server sends too slowly")
+)
+
+// patience is how long a request may take: a kilobyte a second, and some waiting.
+func (d *downloader) patience(bytes int64) time.Duration {
+	return 4*d.idle + time.Duration(bytes)*time.Millisecond
+}
 
 // receive appends to a part what the server sends of the rest, at most one byte too much.
 func (d *downloader) receive(ctx context.Context, address string, f File, part *partial) error {
@@ -191,9 +200,11 @@ func (d *downloader) receive(ctx context.Context, address string, f File, part *
 	defer cancel(nil)
 	stall := time.AfterFunc(d.idle, func() { cancel(errStalled) })
 	defer stall.Stop()
+	slow := time.AfterFunc(d.patience(f.Bytes-part.n), func() { cancel(errSlow) })
+	defer slow.Stop()
 	why := func(err error) error {
-		if context.Cause(ctx) == errStalled {
-			return errStalled
+		if cause := context.Cause(ctx); cause == errStalled || cause == errSlow {
+			return cause
 		}
 		if wrapped, ok := err.(*url.Error); ok { // the file is named anyway
 			return wrapped.Err

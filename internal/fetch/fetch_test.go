@@ -537,6 +537,27 @@ func TestSlowIsNotStalled(t *testing.T) {
 	}
 }
 
+// A server that drips for ever is given up.
+func TestDripping(t *testing.T) {
+	t.Parallel()
+	s := serve(t, map[string][]byte{"a": bytes.Repeat([]byte("x"), 1000)})
+	drip := func(w http.ResponseWriter, r *http.Request, body []byte) {
+		for _, b := range begin(w, r, body, "") {
+			_, _ = w.Write([]byte{b})
+			if http.NewResponseController(w).Flush() != nil || r.Context().Err() != nil {
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+	s.script("a", slices.Repeat([]fault{drip}, tries)...)
+	opt := quick(t.TempDir())
+	opt.Idle = 150 * time.Millisecond
+	if _, err := Run(t.Context(), s.recipe(), opt); err == nil || !strings.Contains(err.Error(), errSlow.Error()) {
+		t.Errorf("%d requests, %v", s.requests(), err)
+	}
+}
+
 // A run that is stopped at any point is continued: no byte is asked for twice.
 func TestResume(t *testing.T) {
 	name := "a/b/two words+.json"
