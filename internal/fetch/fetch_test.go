@@ -553,7 +553,8 @@ func TestDripping(t *testing.T) {
 	s.script("a", slices.Repeat([]fault{drip}, tries)...)
 	opt := quick(t.TempDir())
 	opt.Idle = 150 * time.Millisecond
-	if _, err := Run(t.Context(), s.recipe(), opt); err == nil || !strings.Contains(err.Error(), errSlow.Error()) {
+	_, err := Run(t.Context(), s.recipe(), opt)
+	if err == nil || !strings.Contains(err.Error(), errSlow.Error()) && !strings.Contains(err.Error(), errStalled.Error()) { // as on a busy machine
 		t.Errorf("%d requests, %v", s.requests(), err)
 	}
 }
