@@ -27,8 +27,8 @@ What derives from the AgentLens release is published under CC-BY-4.0 with its at
 Of other logs, --license says under which licence their owner lets you publish them.
 
 --previous names the published folder of the version before. Values that changed or went make
-a major version, added columns or tables a minor one, other bytes a patch; CHANGELOG.md says
-what changed. When nothing changed there is nothing to publish, which is an error.
+a major version, added columns, tables or profiles a minor one, other bytes or documents a
+patch; CHANGELOG.md says what changed. A published folder as DIR is its own --previous. When nothing changed there is nothing to publish, which is an error.
 
 --no-text leaves out columns that hold text of the logs (task descriptions, commands,
 observations) and digests of it.`,
@@ -68,7 +68,7 @@ observations) and digests of it.`,
 	f.StringVar(&opt.Out, "out", "", "folder to make, which must not exist or be empty (required)")
 	f.StringVar(&opt.Previous, "previous", "", "published folder of the version before, or a root of such")
 	f.StringVar(&opt.Version, "version", "", "version to publish, not below the one that follows from what changed")
-	f.StringSliceVar(&opt.Without, "without", nil, "tables to leave out")
+	f.StringSliceVar(&opt.Without, "without", nil, "tables to leave out, and columns as table.column")
 	f.BoolVar(&opt.NoText, "no-text", false, "leave out columns of log text")
 	f.StringVar(&opt.License, "license", "", "SPDX id of the licence; needed unless all runs come from the AgentLens release")
 	f.StringVar(&opt.Name, "name", "", "short name, as in an address (default agentlens-bench for the release, else agentlens-dataset)")

@@ -20,7 +20,8 @@ func newVerify() *cobra.Command {
 		Long: `Verify checks that every file is as SHA256SUMS says, that SQLite and Parquet hold the
 same rows and as many as the manifest counts, that keys hold, and that derived columns
 follow from what they derive from. With --rebuild it builds the dataset again from the
-source and compares bytes.`,
+source and compares bytes. Of a published folder it checks the tables and columns that are
+there, and the documents; --rebuild publishes the build again.`,
 		Example: `  agentlens verify bench
   agentlens verify bench --rebuild agentlens-bench-1.0.tar.zst`,
 		Args: cobra.ExactArgs(1),

@@ -24,7 +24,7 @@ var ErrNoDataset = errors.New("no dataset")
 
 // A Problem is something wrong with a dataset.
 type Problem struct {
-	Check   string `json:"check"` // files, manifest, tables, derived or rebuild
+	Check   string `json:"check"` // files, manifest, tables, derived, rebuild or documents
 	Where   string `json:"where"` // file, or table with row and column
 	Message string `json:"message"`
 }

@@ -631,7 +631,7 @@ func TestPartIsALink(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(other, filepath.Join(dir, ".LICENSE.part")); err != nil {
-		t.Skip("no symbolic links here: ", err)
+		t.Skip("skipped: no symbolic links here: ", err)
 	}
 	if _, err := Run(t.Context(), s.recipe(), opt); err != nil {
 		t.Fatal(err)

@@ -9,10 +9,11 @@
 // Invariants:
 //
 //   - The folder is a dataset that every command reads, though it may lack tables and columns
-//     of log text. A table with all its columns has the bytes of the dataset's.
+//     of log text, and other columns. A table with all its columns has the row digest of the
+//     dataset's; its file is compressed further.
 //   - Same dataset, options and previous version: same bytes. The date is a parameter.
 //   - Every number in the documents is counted from the dataset.
 //   - The version follows from what changed since the previous one: major for values or what is
-//     gone, minor for what was added, patch for bytes.
+//     gone, minor for what was added, patch for bytes or documents.
 //   - What derives from the AgentLens release stays under its licence and names its authors.
 package publish

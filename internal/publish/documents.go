@@ -133,10 +133,7 @@ func render(name string, v view) ([]byte, error) {
 		"cell":    cell,
 		"percent": percent,
 		"fixed":   func(digits int, x float64) string { return fmt.Sprintf("%.*f", digits, x) },
-		"doc":     func(t tableFile) string { return t.Doc },
-		"columns": func(t tableFile) int { return len(t.Present) },
 		"tier":    func(f profileFacts, tier string) string { return humanize.Comma(f.Tiers[tier]) },
-		"int64":   func(n int) int64 { return int64(n) },
 	}).ParseFS(templates, "templates/"+name+".tmpl")
 	if err != nil {
 		return nil, err

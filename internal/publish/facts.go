@@ -34,7 +34,7 @@ type profileFacts struct {
 	Own    string // parameters that are not the defaults, "" for none
 	Score  string // column
 	Blind  bool   // whether the score never contains the outcome
-	Scored int
+	Scored int64
 	Mean   float64
 	AUROC  *float64 // how well the score separates passes from failures; nil when there is only one kind
 	Tiers  map[string]int64

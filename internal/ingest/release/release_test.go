@@ -55,20 +55,22 @@ func TestFileNames(t *testing.T) {
 		{"plain.json", "no_task"},
 	} {
 		items, err := readRecord(c.file, bare)
-		var got string
-		if err != nil {
-			got = err.(*format.RecordError).Code
-		} else {
-			tr := items[0].Trajectory
-			got = fmt.Sprintf("%s %s %s -", tr.ID, tr.TaskID, tr.Model)
-			if len(items) > 1 {
-				got = strings.TrimSuffix(got, "-") + items[1].Evidence.Outcome.String()
-			}
-		}
-		if got != c.want {
+		if got := identity(items, err); got != c.want {
 			t.Errorf("%s: %q, want %q", c.file, got, c.want)
 		}
 	}
+}
+
+// identity is what was read of a run: id, task, model and outcome, or the code of the error.
+func identity(items []format.Item, err error) string {
+	if err != nil {
+		return err.(*format.RecordError).Code
+	}
+	tr, outcome := items[0].Trajectory, "-"
+	if len(items) > 1 {
+		outcome = items[1].Evidence.Outcome.String()
+	}
+	return fmt.Sprintf("%s %s %s %s", tr.ID, tr.TaskID, tr.Model, outcome)
 }
 
 // TestLines reads runs that stand line by line in one file.
@@ -85,17 +87,7 @@ func TestLines(t *testing.T) {
 	} {
 		line := fmt.Sprintf(`{"initial_state": "s", "states": {"s": {"step": 0}}, "transitions": [], "metadata": {%s}}`, c.metadata)
 		items, err := release.Formats()[0].Read(format.Record{File: "all.jsonl", Line: 3, Data: []byte(line), Probe: format.NewProbe("all.jsonl", []byte(line))})
-		var got string
-		if err != nil {
-			got = err.(*format.RecordError).Code
-		} else {
-			tr := items[0].Trajectory
-			got = fmt.Sprintf("%s %s %s -", tr.ID, tr.TaskID, tr.Model)
-			if len(items) > 1 {
-				got = strings.TrimSuffix(got, "-") + items[1].Evidence.Outcome.String()
-			}
-		}
-		if got != c.want {
+		if got := identity(items, err); got != c.want {
 			t.Errorf("%s: %q, want %q", c.metadata, got, c.want)
 		}
 	}

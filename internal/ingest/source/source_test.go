@@ -86,7 +86,7 @@ func TestSplitLinesIsPlainSplitting(t *testing.T) {
 		limit := rapid.Int64Range(1, 40).Draw(t, "limit")
 		first, _, _ := strings.Cut(data, "\n")
 		if f := strings.TrimSpace(first); f == "{" || f == "[" {
-			t.Skip("drawn text is a document, not lines")
+			t.Skip("skipped: the drawn text is one document, not lines")
 		}
 		var want []string
 		for i, line := range strings.Split(data, "\n") {
@@ -232,7 +232,7 @@ func FuzzWalk(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
 		if name != filepath.Base(name) || len(name) > 100 || strings.ContainsRune(name, 0) || name == "." || name == ".." {
-			t.Skip("no name of one file")
+			t.Skip("skipped: the drawn name is not that of one file")
 		}
 		root := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(root, data, 0o644); err != nil {
