@@ -16,6 +16,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/outfile"
 	"github.com/agentlens-bench/agentlens/internal/stats"
+	"github.com/agentlens-bench/agentlens/internal/terminal"
 )
 
 func newAnnotate() *cobra.Command {
@@ -94,7 +95,7 @@ states, equal allocation the same number from each. Raters fill in label and com
 				return err
 			}
 			if out == "-" {
-				_, err := cmd.OutOrStdout().Write(b.Bytes())
+				_, err := data(cmd).Write(b.Bytes())
 				return err
 			}
 			if err := outfile.Write(out, b.Bytes(), false); err != nil {
@@ -266,7 +267,7 @@ counted. Intervals of the stages come from drawing states with replacement.`,
 
 func writeScore(w io.Writer, s annotate.Score) error {
 	var b strings.Builder
-	p := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	p := func(format string, args ...any) { b.WriteString(terminal.Escape(fmt.Sprintf(format, args...)) + "\n") }
 	p("%s, panel of %s: %s", plural(int64(s.Items), "state"), plural(int64(len(s.Panel)), "rater"), strings.Join(s.Panel, ", "))
 	writePanel(&b, "agreement", s.Agreement)
 	writePanel(&b, "agreement on terminal steps, exploration or verification", s.Terminal)

@@ -20,6 +20,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/profile/paper"
 	"github.com/agentlens-bench/agentlens/internal/profile/params"
 	"github.com/agentlens-bench/agentlens/internal/profile/process"
+	"github.com/agentlens-bench/agentlens/internal/terminal"
 )
 
 func newBuild() *cobra.Command {
@@ -211,7 +212,7 @@ func counts[K ~string](m map[K]int64) string {
 
 func list(names []string, most int) string {
 	if n := len(names) - most; n > 0 {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", n)
+		return terminal.Escape(strings.Join(names[:most], ", ")) + fmt.Sprintf(" and %d more", n)
 	}
-	return strings.Join(names, ", ")
+	return terminal.Escape(strings.Join(names, ", "))
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
+	"github.com/agentlens-bench/agentlens/internal/terminal"
 )
 
 // errDiffers ends diff when the two sides are not equal.
@@ -72,7 +73,7 @@ func sides(args, profiles []string) (a, b bench.Side, err error) {
 
 func writeDifference(w io.Writer, d bench.Difference) error {
 	var s strings.Builder
-	p := func(format string, args ...any) { fmt.Fprintf(&s, format+"\n", args...) }
+	p := func(format string, args ...any) { s.WriteString(terminal.Escape(fmt.Sprintf(format, args...)) + "\n") }
 	if d.Equal {
 		p("equal: %s and %s", d.A, d.B)
 		_, err := io.WriteString(w, s.String())

@@ -20,6 +20,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/stats"
+	"github.com/agentlens-bench/agentlens/internal/terminal"
 )
 
 // samplingFlags adds the flags behind every interval.
@@ -141,7 +142,7 @@ func show[T any](cmd *cobra.Command, asJSON bool, result T, write func(p printer
 		return writeJSON(cmd.OutOrStdout(), result)
 	}
 	var b strings.Builder
-	write(func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }, result)
+	write(func(format string, args ...any) { b.WriteString(terminal.Escape(fmt.Sprintf(format, args...)) + "\n") }, result)
 	_, err := io.WriteString(cmd.OutOrStdout(), b.String())
 	return err
 }

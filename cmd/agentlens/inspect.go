@@ -12,6 +12,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/inspect"
+	"github.com/agentlens-bench/agentlens/internal/terminal"
 )
 
 func newInspect() *cobra.Command {
@@ -94,7 +95,7 @@ func (l *logFlags) options() (ingest.Options, error) {
 func writeInspect(w io.Writer, r *inspect.Result) error {
 	const most = 20 // lines of a list
 	var b strings.Builder
-	p := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	p := func(format string, args ...any) { b.WriteString(terminal.Escape(fmt.Sprintf(format, args...)) + "\n") }
 	more := func(n int, of string) {
 		if n > most {
 			p("  and %s more; --json lists all", plural(int64(n-most), of))

@@ -18,6 +18,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/experiment"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
+	"github.com/agentlens-bench/agentlens/internal/terminal"
 )
 
 // Exit codes.
@@ -44,11 +45,14 @@ var errRefused = errors.New("some records were refused")
 
 // run is the whole program but for the process around it.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	out, notes := terminal.NewWriter(stdout), terminal.NewWriter(stderr)
+	defer notes.Flush()
 	root := newRoot()
 	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetOut(out)
+	root.SetErr(notes)
 	cmd, err := root.ExecuteContextC(ctx)
+	err = errors.Join(err, out.Flush())
 	var usage usageError
 	switch {
 	case err == nil:
@@ -58,13 +62,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	case errors.Is(err, errDiffers), errors.Is(err, errInvalid):
 		return exitFailure
 	case errors.As(err, &usage), errors.Is(err, bench.ErrUsage), errors.Is(err, ingest.ErrUsage), errors.Is(err, experiment.ErrUsage):
-		fmt.Fprintf(stderr, "agentlens: %v\ntry: %s --help\n", err, cmd.CommandPath())
+		fmt.Fprintf(notes, "agentlens: %v\ntry: %s --help\n", err, cmd.CommandPath())
 		return exitUsage
 	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(stderr, "agentlens: interrupted; nothing was left behind")
+		fmt.Fprintln(notes, "agentlens: interrupted; nothing was left behind")
 		return exitFailure
 	}
-	fmt.Fprintf(stderr, "agentlens: %v\n", err)
+	fmt.Fprintf(notes, "agentlens: %v\n", err)
 	return exitFailure
 }
 

@@ -2,11 +2,12 @@ package main
 
 import (
 	"io"
-	"os"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
+	"github.com/spf13/cobra"
+
+	"github.com/agentlens-bench/agentlens/internal/terminal"
 )
 
 // A progress shows a bar on a terminal and stays silent elsewhere.
@@ -18,8 +19,19 @@ type progress struct {
 }
 
 func newProgress(w io.Writer) *progress {
-	f, ok := w.(*os.File)
-	return &progress{w: w, on: ok && term.IsTerminal(int(f.Fd()))}
+	if t, ok := w.(*terminal.Writer); ok && t.Terminal() {
+		return &progress{w: t.Controls(), on: true}
+	}
+	return &progress{}
+}
+
+// data returns where a command writes what another program reads, such as CSV: the bytes as
+// they are, but on a terminal.
+func data(cmd *cobra.Command) io.Writer {
+	if t, ok := cmd.OutOrStdout().(*terminal.Writer); ok {
+		return t.Data()
+	}
+	return cmd.OutOrStdout()
 }
 
 func (p *progress) report(phase string, done, total int64) {

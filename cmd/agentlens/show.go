@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
+	"github.com/agentlens-bench/agentlens/internal/terminal"
 )
 
 func newShow() *cobra.Command {
@@ -44,12 +44,14 @@ divergence with what was expected, the wasted spans, and the strip of stages.`,
 
 func writeReport(w io.Writer, r bench.Report) error {
 	var b strings.Builder
-	p := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	p := func(format string, args ...any) { b.WriteString(terminal.Escape(fmt.Sprintf(format, args...)) + "\n") }
 
 	p("%s", r.TrajectoryID)
 	p("  task %s, model %s, outcome %s%s", r.TaskID, r.Model, r.Outcome, in(" (from %s)", r.OutcomeFrom))
 	p("  %d steps, %d input and %d output tokens", r.States, r.InputTokens, r.OutputTokens)
-	p("  stages %s", wrap(r.Stages, 80, "         "))
+	for i, line := range wrap(r.Stages, 80) {
+		p("  %-6s %s", []string{"stages", ""}[min(i, 1)], line)
+	}
 	switch {
 	case r.Tier != nil:
 		p("tier %s (profile %s)%s", *r.Tier, r.Profile, in(", category %s", r.Category))
@@ -111,21 +113,8 @@ func writeReport(w io.Writer, r bench.Report) error {
 	if len(r.LeftOut) > 0 {
 		p("not here, as the dataset was published without it: %s", strings.Join(r.LeftOut, ", "))
 	}
-	_, err := io.WriteString(w, printable(b.String()))
+	_, err := io.WriteString(w, b.String())
 	return err
-}
-
-// printable escapes what a log may hold to move a terminal's cursor or turn its text.
-func printable(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if r == '\n' || unicode.IsPrint(r) {
-			b.WriteRune(r)
-			continue
-		}
-		fmt.Fprintf(&b, "\\u%04x", r)
-	}
-	return b.String()
 }
 
 // in formats an optional text, "" when it is missing.
@@ -136,12 +125,12 @@ func in(format string, s *string) string {
 	return fmt.Sprintf(format, *s)
 }
 
-// wrap breaks a strip into lines of width characters.
-func wrap(s string, width int, indent string) string {
-	var b strings.Builder
+// wrap breaks a strip into lines of width characters, at least one.
+func wrap(s string, width int) []string {
+	var lines []string
 	for len(s) > width {
-		b.WriteString(s[:width] + "\n" + indent)
+		lines = append(lines, s[:width])
 		s = s[width:]
 	}
-	return b.String() + s
+	return append(lines, s)
 }

@@ -81,7 +81,7 @@ func (o *outputFormat) write(cmd *cobra.Command, rep analysis.Report) error {
 				fmt.Fprintf(cmd.ErrOrStderr(), "undefined: %s%s\n", of, why)
 			}
 		}
-		return rep.WriteCSV(w)
+		return rep.WriteCSV(data(cmd))
 	default:
 		return rep.WriteText(w)
 	}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"github.com/agentlens-bench/agentlens/internal/terminal"
 )
 
 // Report is what a command says.
@@ -28,7 +30,7 @@ func (rep Report) WriteText(w io.Writer) error {
 			if i > 0 {
 				b.WriteByte('\n')
 			}
-			fmt.Fprintf(&b, "%s %s\n", rep.By, *r.By)
+			fmt.Fprintf(&b, "%s %s\n", rep.By, terminal.Escape(*r.By))
 		}
 		if len(r.LeftOut) > 0 {
 			parts := make([]string, len(r.LeftOut))
@@ -161,7 +163,7 @@ func short(v any) string {
 	case float64:
 		return strconv.FormatFloat(v, 'g', 6, 64)
 	}
-	return fmt.Sprint(v)
+	return terminal.Escape(fmt.Sprint(v))
 }
 
 // full is a value that reads back the same.

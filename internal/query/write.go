@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentlens-bench/agentlens/internal/rowtext"
+	"github.com/agentlens-bench/agentlens/internal/terminal"
 )
 
 // Formats of a result.
@@ -142,7 +143,11 @@ func (w *tableWriter) Columns(names []string) error {
 	for i := range w.right {
 		w.right[i] = true
 	}
-	w.held = append(w.held, slices.Clone(names))
+	head := make([]string, len(names))
+	for i, n := range names {
+		head[i] = cell(n)
+	}
+	w.held = append(w.held, head)
 	return nil
 }
 
@@ -224,7 +229,7 @@ func (w *tableWriter) Close() error {
 
 // cell shows a text on one line, cut.
 func cell(s string) string {
-	s = strings.NewReplacer("\r\n", "\\n", "\n", "\\n", "\r", "\\r", "\t", "\\t").Replace(s)
+	s = terminal.Escape(strings.ReplaceAll(s, "\r\n", "\n"))
 	n := 0
 	for i := range s {
 		if n == maxCell {
