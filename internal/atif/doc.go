@@ -1,6 +1,6 @@
 // Package atif holds documents of the Agent Trajectory Interchange Format as they must be:
-// the model that is written, and the check of documents of versions 1.0 to 1.7 (formats
-// section 2). Reading what people really have is the work of package ingest/atif.
+// the model that is written, and the check of documents of versions 1.0 to 1.7.
+// Reading what people really have is the work of package ingest/atif.
 //
 // Invariants:
 //

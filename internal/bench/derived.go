@@ -212,7 +212,7 @@ func complete(f schema.Features) bool {
 	return !slices.Contains(reals, nil) && !slices.Contains(whole, nil) && (f.DivergenceStep == nil) == (f.DivergenceFraction == nil)
 }
 
-// brokenRules recomputes one complete row (release profile sections 6, 7, 12).
+// brokenRules recomputes one complete row (docs/spec/release.md, sections 7, 8, 11).
 func brokenRules(f schema.Features, s schema.SignalsRelease, tier schema.Tier) []string {
 	var out []string
 	check := func(ok bool, rule string) {

@@ -12,7 +12,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
-// ToOpenHands returns a run as a list of OpenHands V0 events (formats sections 3 and 4).
+// ToOpenHands returns a run as a list of OpenHands V0 events.
 func ToOpenHands(t *trajectory.Trajectory, losses *Losses) ([]byte, error) {
 	w := eventWriter{losses: losses}
 	class, ours := strings.CutPrefix(t.Agent, "OpenHands")

@@ -1,7 +1,7 @@
 // Package equiv decides whether two states stand for the same step of the work.
 //
-// ReleaseStep.Compare is the cascade of the authors' release (release profile section 3),
-// with all its quirks; StrictStep is the stricter relation of the paper profile.
+// ReleaseStep.Compare is the cascade of the authors' release (docs/spec/release.md, section
+// 4), with all its quirks; StrictStep is the stricter relation of the paper profile.
 //
 // Invariants:
 //

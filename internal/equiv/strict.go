@@ -10,7 +10,8 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
-// StrictReason is the rule of strict_t that decided a pair (paper profile section 3).
+// StrictReason is the rule of strict_t that decided a pair (docs/spec/paper.md,
+// section 3).
 type StrictReason string
 
 // The reasons, in the order the rules are tried.

@@ -21,8 +21,8 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 )
 
-// Formats lists every JSON record that is recognised, in the order they are tried in
-// (formats section 1). A new format is one line here.
+// Formats lists every JSON record that is recognised, in the order they are tried in.
+// A new format is one line here.
 func Formats() []format.Format { return formatsWith(tools.Default()) }
 
 // formatsWith lists the formats with readers that map tools by the table.

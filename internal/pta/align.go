@@ -13,7 +13,7 @@ type Origin struct {
 }
 
 // Aligned is the reference graph of an ordered list of runs, merged by alignment
-// (spec paper_profile section 4). A node is compared through the step that created it, for
+// (docs/spec/paper.md, section 4). A node is compared through the step that created it, for
 // ever. Paths[r] is the whole way of run r through the nodes; its nodes are distinct, and
 // paths are never recombined.
 type Aligned struct {

@@ -1,7 +1,7 @@
 // Package pta builds reference graphs out of runs.
 //
-// Merge is the merge of the authors' release (release profile sections 4 and 5), quirks
-// included: an ordered list of runs becomes one graph, whose paths from the initial node to
+// Merge is the merge of the authors' release (docs/spec/release.md, sections 5 and 6),
+// quirks included: an ordered list of runs becomes one graph, whose paths from the initial node to
 // a real terminal are the known good ways. Align is the merge of the paper profile.
 //
 // Invariants:

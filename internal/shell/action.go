@@ -76,7 +76,7 @@ func (s KindSet) Any(ks ...Kind) bool {
 }
 
 // Group returns the terminal group of a command: that of its first action, "none" without
-// one (paper profile section 3). The group of a step without any command text is GroupCode.
+// one (docs/spec/paper.md, section 3). The group of a step without any command text is GroupCode.
 func Group(actions []Action) string {
 	if len(actions) == 0 {
 		return "none"

@@ -1,6 +1,7 @@
 // Package shell reads a terminal command line as bash and says what it does: a list of
-// actions such as SEARCH, TEST or WRITE, with the files written and read (process profile
-// sections 1 and 2), its terminal group and its token set (paper profile section 3).
+// actions such as SEARCH, TEST or WRITE, with the files written and read
+// (docs/spec/process.md, sections 1 and 2), its terminal group and its token set
+// (docs/spec/paper.md, section 3).
 //
 // Invariants:
 //

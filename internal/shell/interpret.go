@@ -44,8 +44,8 @@ func (in *interpreter) addRead(files []string) {
 	in.actions = append(in.actions, Action{Kind: Read, Paths: in.norms(files)})
 }
 
-// record appends the actions of one record: the first rule of process profile section 2
-// that applies.
+// record appends the actions of one record: the first rule of docs/spec/process.md,
+// section 2, that applies.
 func (in *interpreter) record(r *record) {
 	argv := unwrap(r.argv)
 	if len(argv) == 0 {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// PathClass says what kind of file a normalised path names (process profile section 2).
+// PathClass says what kind of file a normalised path names (docs/spec/process.md, section 1.2).
 type PathClass uint8
 
 // The classes. ClassNone is that of the empty path.

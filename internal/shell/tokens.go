@@ -10,7 +10,8 @@ import (
 var leadingCD = regexp.MustCompile(`^\s*(cd\s+\S+\s*(&&|;)\s*)+`)
 
 // Tokens returns the token set of a command, sorted: the distinct lower-case runs of ASCII
-// letters, digits and underscores after leading cd commands (paper profile section 3).
+// letters, digits and underscores after leading cd commands (docs/spec/paper.md,
+// section 3).
 func Tokens(command string) []string {
 	if i := strings.Index(command, "cd"); i >= 0 && strings.TrimSpace(command[:i]) == "" {
 		command = command[len(leadingCD.FindString(command)):]

@@ -12,7 +12,7 @@ import (
 )
 
 // Clean labels steps by what their shell commands do and whether they touch the project's
-// source (process profile section 3). It may be used from many goroutines.
+// source (docs/spec/process.md, section 3). It may be used from many goroutines.
 type Clean struct{ shell *shell.Parser }
 
 // NewClean returns a labeler that reads commands and classes of paths with the parser.

@@ -1,6 +1,6 @@
 // Package stage labels the states of a run with their intent.
 //
-// Release is the labeler of the authors' release (release profile section 2). Its rules
+// Release is the labeler of the authors' release (docs/spec/release.md, section 3). Its rules
 // look at tools, paths and shell commands as text; Command holds the eight predicates over
 // a command line and Command.SourcePath.
 //

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Category is what kind of work a tool does (paper table 6).
+// Category is what kind of work a tool does (the paper's Table 6).
 type Category uint8
 
 // The categories. The zero value is General, which unknown tools get.
@@ -31,7 +31,7 @@ const (
 	ByCommand
 )
 
-// Tool is what is known of a canonical tool name (release profile section 1).
+// Tool is what is known of a canonical tool name (docs/spec/release.md, section 2).
 type Tool struct {
 	Category   Category
 	Hint       Stage  // stage of a tool whose intent never depends on context, else NoStage

@@ -2,7 +2,7 @@ package trajectory
 
 import "fmt"
 
-// Stage is the intent of a step (paper section 3; release profile section 2).
+// Stage is the intent of a step (the paper's section 3; docs/spec/release.md, section 3).
 type Stage uint8
 
 // The stages in the order of the work, which is the order transitions are judged by.

@@ -1,7 +1,7 @@
 // Package waste finds the steps of a run that bought nothing, in the two ways of the
-// authors' release: Detect gives the five detectors behind the waste columns (release
-// profile section 12), Inspect the inefficiency report behind the token columns (section
-// 10). Both know the reference, and excuse what the reference does as well.
+// authors' release: Detect gives the five detectors behind the waste columns, Inspect the
+// inefficiency report behind the token columns (docs/spec/release.md, sections 11 and 10). Both
+// know the reference, and excuse what the reference does as well.
 //
 // Invariants:
 //

@@ -1,5 +1,5 @@
-// Package atif reads the Agent Trajectory Interchange Format, versions 1.0 to 1.7 (formats
-// section 2), and the result.json of Harbor beside it.
+// Package atif reads the Agent Trajectory Interchange Format, versions 1.0 to 1.7,
+// and the result.json of Harbor beside it.
 //
 // Invariants:
 //

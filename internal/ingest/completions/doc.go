@@ -1,6 +1,5 @@
 // Package completions reads the logs of model calls that OpenHands V0 writes into
-// llm_completions/<instance>/<model>-<time>.json (formats sections 1f of what was seen, and
-// 5.3).
+// llm_completions/<instance>/<model>-<time>.json.
 //
 // Invariants:
 //

@@ -46,7 +46,8 @@ func (e *RecordError) Error() string {
 	return text
 }
 
-// Rank orders evidence for an outcome; a smaller rank wins (formats section 10.4).
+// Rank orders evidence for an outcome; a smaller rank wins: what the user says
+// goes before an evaluation, and that before what a data set or a file's name says.
 type Rank uint8
 
 // The ranks, best first.

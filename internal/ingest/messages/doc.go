@@ -1,4 +1,4 @@
-// Package messages reads data sets whose rows are dialogues (formats section 7): messages
+// Package messages reads data sets whose rows are dialogues: messages
 // with native tool calls, with calls written as XML, with SWE-agent's or mini-swe-agent's
 // fenced commands; the Agent Data Protocol's items; and the repeated runs of
 // agent-consistency. A file is one row, a list of rows, or rows by lines.

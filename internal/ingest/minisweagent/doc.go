@@ -1,4 +1,4 @@
-// Package minisweagent reads the logs of mini-swe-agent (formats section 9): bare lists of
+// Package minisweagent reads the logs of mini-swe-agent: bare lists of
 // messages, mini-swe-agent-1 with one fenced command a turn, and mini-swe-agent-1.1 with
 // native tool calls. It also reads the summary of an evaluation that stands beside them.
 //

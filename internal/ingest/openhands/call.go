@@ -16,7 +16,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
-// actionKind says what an action is to the step model (formats section 11.3).
+// actionKind says what an action is to the step model.
 type actionKind uint8
 
 const (
@@ -109,7 +109,7 @@ func viewTool(response string) string {
 	return states.ReadFile
 }
 
-// judge sets the exit code and whether the call failed (formats section 3.4).
+// judge sets the exit code and whether the call failed.
 func judge(call *states.Call, observation *event) {
 	if observation == nil || call.Tool == states.Think {
 		return
@@ -177,7 +177,7 @@ func truth(b bool) trajectory.Int {
 	return trajectory.Some(0)
 }
 
-// canonicalArgs renames arguments (formats section 11.3) and drops what is null or without
+// canonicalArgs renames arguments and drops what is null or without
 // meaning. The rest is kept as it is, in its order.
 func canonicalArgs(tool string, args loose.Object) trajectory.Args {
 	raw := []byte{'{'}

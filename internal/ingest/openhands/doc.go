@@ -1,6 +1,5 @@
 // Package openhands reads the native logs of OpenHands V0: event lists, lists of
-// action-observation pairs, evaluation output.jsonl, resolver output and feedback exports
-// (formats sections 3 to 5 and 11.3).
+// action-observation pairs, evaluation output.jsonl, resolver output and feedback exports.
 //
 // Invariants:
 //

@@ -1,7 +1,7 @@
 // Package openhandsv1 reads the logs of OpenHands V1, the software agent SDK, in the shapes
 // of 2025 (execute_bash, errors as text) and of 2026 (terminal, is_error): a folder with one
 // file per event and its base_state.json, a list of events as JSON Lines or as an array, and
-// the output.jsonl of a benchmark (formats section 6).
+// the output.jsonl of a benchmark.
 //
 // Invariants:
 //

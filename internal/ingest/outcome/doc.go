@@ -1,5 +1,5 @@
 // Package outcome reads what files say about the outcome of runs and settles what holds
-// for each run (formats section 10).
+// for each run.
 //
 // Invariants:
 //

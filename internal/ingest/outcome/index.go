@@ -112,7 +112,8 @@ func (x *Index) Unused() []string {
 	return unused
 }
 
-// Settle decides between statements about one run (formats section 10.4).
+// Settle decides between statements about one run: the best rank wins, and a contradiction
+// inside it leaves the outcome unknown.
 func Settle(about []format.Evidence) Resolved {
 	if len(about) == 0 {
 		return Resolved{}

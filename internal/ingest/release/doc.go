@@ -1,6 +1,6 @@
-// Package release reads the files of the AgentLens-Bench release (formats section 11):
-// trajectories, merged references and the annotation tables. Analysis reports and summary
-// files are recognised and passed over: they hold nothing that is not in the tables.
+// Package release reads the files of the AgentLens-Bench release: trajectories, merged
+// references and the annotation tables. Analysis reports and summary files are recognised and
+// passed over: they hold nothing that is not in the tables.
 //
 // Invariants:
 //

@@ -37,7 +37,7 @@ func truth(b bool) trajectory.Int {
 	return trajectory.Some(0)
 }
 
-// Footer returns the exit code that a shell's last line gives (formats section 3.5);
+// Footer returns the exit code that a shell's last line gives, as OpenHands writes it;
 // missing when there is none, and when the command has not ended.
 func Footer(text string) trajectory.Int {
 	const near = 400 // bytes of the end that a footer stands in
@@ -64,14 +64,15 @@ func Number(digits string) trajectory.Int {
 	return trajectory.Int{}
 }
 
-// isListing tells a directory from a file by what was shown (formats section 4.1).
+// isListing tells a directory from a file by what the editor of OpenHands and
+// SWE-agent showed.
 func isListing(response string) bool {
 	const listing = "Here's the files and directories up to "
 	return strings.HasPrefix(response, listing) || strings.HasPrefix(strings.TrimPrefix(response, "OBSERVATION:\n"), listing)
 }
 
-// refusals are the beginnings of answers with which editors and search tools refuse a call
-// (formats section 4.1, and the command bundles of SWE-agent).
+// refusals are the beginnings of answers with which editors and search tools refuse a call:
+// those of OpenHands, of SWE-agent's command bundles and of the command line agents.
 var refusals = [...]string{
 	"ERROR", "Error:", "Error executing", "error:", "<tool_use_error>", "Usage:", "usage:",
 	"No replacement was performed", "Invalid `", "Parameter `", "No edit history found for", "Ran into ",

@@ -1,6 +1,6 @@
 // Package states turns the tool calls of a raw log into states, deriving the same fields
-// the AgentLens release stores (formats section 11.2, paper notes items 2 and 3). Every
-// reader of a raw log uses it, so that runs of different agents are comparable.
+// the AgentLens release stores: resulting state, content hash, scope, description and the rest.
+// Every reader of a raw log uses it, so that runs of different agents are comparable.
 //
 // Invariants:
 //

@@ -1,4 +1,4 @@
-// Package sweagent reads the .traj files of SWE-agent (formats section 8): version 0,
+// Package sweagent reads the .traj files of SWE-agent: version 0,
 // version 1, retried runs with several attempts, and files that hold the history alone. It
 // also knows SWE-agent's command lines, which data sets quote.
 //

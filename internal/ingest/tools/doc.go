@@ -1,5 +1,5 @@
-// Package tools maps the tools of other agents to canonical ones (formats section 12). The
-// mapping is a table that ships with the program and that a user's file adds to.
+// Package tools maps the tools of other agents to canonical ones. The mapping is a
+// table that ships with the program and that a user's file adds to.
 //
 // Invariants:
 //

@@ -1,5 +1,5 @@
 // Package baseline scores runs the simple ways the paper compares itself with (its Table
-// 12; spec paper_profile section 9): matching with single passing runs, TF-IDF and dense
+// 12; docs/spec/paper.md, section 9): matching with single passing runs, TF-IDF and dense
 // vectors of the steps' text.
 //
 // Invariants:

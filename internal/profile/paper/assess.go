@@ -60,7 +60,7 @@ func assess(c *candidate, d *donors, i int, ref *reference) profile.RunRows {
 
 // DrawScores returns f of every run in draws 1..params.Draws: one slice per run of the task,
 // nil for a run that can't be scored. Runs are judged against the references of each draw,
-// keyed as in spec section 2.
+// keyed as in docs/spec/paper.md, section 2.
 func DrawScores(ctx context.Context, task *steps.Task, params Params) ([][]float64, error) {
 	d := newDonors(task, params)
 	out := make([][]float64, len(task.Runs))

@@ -1,5 +1,5 @@
-// Package paper is the profile that computes the paper's method as printed (spec
-// paper_profile): Eq. 1 over a reference aligned from the first k other passing runs of the
+// Package paper is the profile that computes the paper's method as printed
+// (docs/spec/paper.md): Eq. 1 over a reference aligned from the first k other passing runs of the
 // task, waste with the patterns of the reference excluded and steps counted once, the point
 // of divergence, tiers and Lucky categories.
 //

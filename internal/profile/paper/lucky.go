@@ -7,7 +7,8 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
-// luckyInput is what the categories of lucky passes are decided on (spec section 8).
+// luckyInput is what the categories of lucky passes are decided on
+// (docs/spec/paper.md, section 8).
 type luckyInput struct {
 	steps        int      // m
 	labels       labelSet // of the run

@@ -6,7 +6,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/waste"
 )
 
-// coherence is Eq. 2 without an epsilon (spec section 5): the forward share of the stage
+// coherence is Eq. 2 without an epsilon (docs/spec/paper.md, section 5): the forward share of the stage
 // transitions, less the share of steps from the third on in runs of equal steps.
 func coherence(k walk) float64 {
 	t := k.len() - 1

@@ -44,7 +44,8 @@ type event struct {
 	pattern     int // steps of a cycle's pattern
 }
 
-// findWaste runs the five detectors over run k against the best path g (spec section 7).
+// findWaste runs the five detectors over run k against the best path g
+// (docs/spec/paper.md, section 7).
 // known holds the files of all nodes; testlike reports whether a path names a test.
 // Events come by detector and first step.
 func findWaste(k, g walk, known map[steps.ID]bool, testlike func(steps.ID) bool) []event {

@@ -1,5 +1,5 @@
-// Package process is the profile that judges the way, not the outcome (spec
-// process_profile): A, did the run follow steps that passing runs by other models took, in
+// Package process is the profile that judges the way, not the outcome
+// (docs/spec/process.md): A, did the run follow steps that passing runs by other models took, in
 // their order; F, did it edit the same source files; V, did it verify after its last source
 // edit. The score is 100*(0.55*A + 0.25*F + 0.20*V) with the default weights. S compares
 // the added text; it is shown and never enters the score.

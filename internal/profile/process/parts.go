@@ -9,8 +9,8 @@ import (
 )
 
 // expectation returns the exact mean, over all subsets of k of the values, of the largest
-// value in the subset; the largest of all when there are at most k (spec section 4). It
-// sorts the values, of which there must be at least one.
+// value in the subset; the largest of all when there are at most k (docs/spec/process.md,
+// section 4). It sorts the values, of which there must be at least one.
 func expectation(values []float64, k int) float64 {
 	slices.SortFunc(values, func(a, b float64) int { return cmp.Compare(b, a) })
 	n := len(values)

@@ -1,6 +1,6 @@
 // Package release is the profile of the authors' release: what its pipeline computes from
-// a run and an ordered list of reference runs, bit for bit (release profile sections 4 to
-// 13), with its quirks and its outcome-dependent score.
+// a run and an ordered list of reference runs, bit for bit
+// (docs/spec/release.md), with its quirks and its outcome-dependent score.
 //
 // Data goes one way: plan.go chooses the references, reference.go merges them, match.go
 // finds the best path of a candidate, assess.go, score.go and divergence.go turn the match

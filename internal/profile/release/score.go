@@ -10,7 +10,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/waste"
 )
 
-// Weights of the score's parts (release profile section 7).
+// Weights of the score's parts (docs/spec/release.md, section 8).
 const (
 	WeightCoverage     = 0.25
 	WeightCoherence    = 0.25

@@ -8,8 +8,8 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
-// addedTokens counts the tokens of the lines a source edit adds (process profile section 5,
-// part S).
+// addedTokens counts the tokens of the lines a source edit adds (docs/spec/process.md,
+// section 5, part S).
 func (l *loader) addedTokens(step *stage.CleanStep, counts map[ID]int32) {
 	s := step.State
 	if len(step.Actions) == 0 {

@@ -24,7 +24,7 @@ type LabelSet string
 // The label sets.
 const (
 	Release LabelSet = "release" // as stored in the source, or by the release labeler
-	Clean   LabelSet = "clean"   // process profile section 3
+	Clean   LabelSet = "clean"   // docs/spec/process.md, section 3
 )
 
 // Step is one step of a run.
