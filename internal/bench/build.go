@@ -48,6 +48,7 @@ type Options struct {
 	Observations Observations
 	Ingest       ingest.Options // Jobs is overwritten
 	Jobs         int            // 0 means one per processor
+	CacheBytes   int64          // of decoded runs that a task in work keeps; 0 means the default, less than 0 none
 
 	// The version and parent that a rebuild repeats.
 	again       string
@@ -195,6 +196,9 @@ func Build(ctx context.Context, opt Options) (res Result, err error) {
 		return res, err
 	}
 	defer func() { err = errors.Join(err, runs.Close()) }()
+	if opt.CacheBytes != 0 {
+		runs.CacheBytes = opt.CacheBytes
+	}
 	if err := checkDonors(plan, runs.Tasks); err != nil {
 		return res, err
 	}

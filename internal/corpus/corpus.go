@@ -15,6 +15,9 @@ import (
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
+// DefaultCacheBytes is room for the runs of an ordinary task.
+const DefaultCacheBytes = 48 << 20
+
 // Corpus is the settled content of some sources.
 type Corpus struct {
 	Tasks []Task // sorted by id
@@ -30,6 +33,10 @@ type Corpus struct {
 	Warnings map[string]int64     // warnings of readers and outcomes, by code
 	Unused   []string             // ids of the labels file that name no run, sorted
 	Input    ingest.Summary
+
+	// CacheBytes bounds the decoded runs that the Loader of one task keeps; the rest is read
+	// again, for the same result. Open sets it to DefaultCacheBytes.
+	CacheBytes int64
 
 	spill   *spill.File
 	release *stage.Release
@@ -71,7 +78,7 @@ func settled(ctx context.Context, sources []string, opt ingest.Options, f *spill
 	return &Corpus{
 		Tasks: tasks, Runs: len(cat.runs),
 		Published: cat.published, PublishedTasks: cat.tasks, PublishedReferences: cat.references,
-		Refused: cat.refused, Formats: cat.formats, Warnings: cat.warnings, Unused: cat.outcomes.Unused(), Input: in,
+		Refused: cat.refused, Formats: cat.formats, Warnings: cat.warnings, Unused: cat.outcomes.Unused(), Input: in, CacheBytes: DefaultCacheBytes,
 		spill: f, release: stage.NewRelease(), clean: stage.NewClean(shell.New(shell.Options{})),
 	}, nil
 }
@@ -90,7 +97,7 @@ func noRuns(cat *catalog, in ingest.Summary) error {
 
 // Loader reads the runs of one task of c.Tasks.
 func (c *Corpus) Loader(t *Task) *Loader {
-	return &Loader{spill: c.spill, release: c.release, clean: c.clean, task: t, kept: map[int]*Labelled{}}
+	return &Loader{spill: c.spill, release: c.release, clean: c.clean, task: t, most: c.CacheBytes, kept: map[int]*Labelled{}}
 }
 
 // Read returns a run as its log has it, without the labels of a Loader; its outcome is settled.

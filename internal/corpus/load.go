@@ -9,9 +9,6 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
-// cacheBytes bounds the decoded runs that one task in work keeps; the rest is read again.
-const cacheBytes = 48 << 20
-
 // Labelled is a run with its outcome settled and its release labels set.
 type Labelled struct {
 	T      *trajectory.Trajectory
@@ -30,6 +27,7 @@ type Loader struct {
 	release *stage.Release
 	clean   *stage.Clean
 	task    *Task
+	most    int64 // bytes to keep
 
 	mu    sync.Mutex
 	kept  map[int]*Labelled
@@ -48,7 +46,8 @@ func read(f *spill.File, r *Run) (*trajectory.Trajectory, error) {
 	return t, nil
 }
 
-// Load returns run i of the task. Runs are shared: the caller must not change them.
+// Load returns run i of the task. Runs are shared: the caller must not change them. A run that
+// is not kept is another copy each time.
 func (l *Loader) Load(i int) (*Labelled, error) {
 	l.mu.Lock()
 	r, ok := l.kept[i]
@@ -77,16 +76,15 @@ func (l *Loader) Load(i int) (*Labelled, error) {
 	}
 	r.Clean = l.clean.Steps(t)
 	r.CleanOf = make([]int, len(r.States))
-	for j, next := 0, 0; j < len(r.States); j++ {
+	for j := range r.CleanOf {
 		r.CleanOf[j] = -1
-		if next < len(r.Clean) && r.Clean[next].State == r.States[j] {
-			r.CleanOf[j] = next
-			next++
-		}
+	}
+	for j := range r.Clean {
+		r.CleanOf[r.Clean[j].Index] = j
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.bytes+size <= cacheBytes {
+	if l.bytes+size <= l.most {
 		l.kept[i] = r
 		l.bytes += size
 	}

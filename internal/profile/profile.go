@@ -24,8 +24,8 @@ type Task struct {
 	Runs []Run
 	Load func(i int) (*trajectory.Trajectory, error) // reads Runs[i]; may be called more than once
 
-	// Clean gives the clean-labelled steps of Runs[i], over the states that Load gives. It is
-	// nil where nobody has labelled them yet.
+	// Clean gives the clean-labelled steps of Runs[i], over the states that Load gives or a
+	// copy of them. It is nil where nobody has labelled them yet.
 	Clean func(i int) ([]stage.CleanStep, error)
 }
 

@@ -21,6 +21,7 @@ func NewClean(p *shell.Parser) *Clean { return &Clean{p} }
 // CleanStep is one step, that is a state with a tool, with its clean label.
 type CleanStep struct {
 	State  *trajectory.State
+	Index  int // of the state among the run's ordered states
 	Stage  trajectory.Stage
 	Rule   string // one of the constants below
 	Failed bool   // the resulting state says that the call failed
@@ -71,16 +72,17 @@ func (c *Clean) Label(t *trajectory.Trajectory) (labels []trajectory.Stage, rule
 	return labels, rules
 }
 
-// Steps returns the labelled steps of t in order. They point into t. Commands start in the
+// Steps returns the labelled steps of t in order. They point into t; of two copies of a run,
+// steps are the same where their indices are. Commands start in the
 // run's workspace, or in the parser's root when the run names none.
 func (c *Clean) Steps(t *trajectory.Trajectory) []CleanStep {
 	steps := make([]CleanStep, 0, len(t.States))
 	w := cleanWalk{Clean: &Clean{c.shell.At(t.Workspace)}, edited: map[string]bool{}}
-	for _, s := range t.Ordered() {
+	for i, s := range t.Ordered() {
 		if s.Tool == "" {
 			continue
 		}
-		step := CleanStep{State: s, Failed: failed(s)}
+		step := CleanStep{State: s, Index: i, Failed: failed(s)}
 		w.label(&step)
 		for _, p := range step.SourceEdits {
 			w.impl = true

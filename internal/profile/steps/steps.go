@@ -93,15 +93,11 @@ func Load(ctx context.Context, task profile.Task, parser *shell.Parser) (*Task, 
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		t, err := task.Load(i)
+		labelled, err := l.labelled(task, i)
 		if err != nil {
 			return nil, fmt.Errorf("task %s, run %s: %w", task.ID, task.Runs[i].ID, err)
 		}
-		labelled, err := l.labelled(task, i, t)
-		if err != nil {
-			return nil, fmt.Errorf("task %s, run %s: %w", task.ID, task.Runs[i].ID, err)
-		}
-		out.Runs[i] = l.run(t, labelled)
+		out.Runs[i] = l.run(labelled)
 		out.Runs[i].Run = task.Runs[i]
 	}
 	slices.SortFunc(out.Runs, func(a, b Run) int { return strings.Compare(a.ID, b.ID) })
@@ -130,18 +126,18 @@ func (l *loader) id(text string) ID {
 
 func (l *loader) intern(text string) string { return l.names[l.id(text)] }
 
-func (l *loader) labelled(task profile.Task, i int, t *trajectory.Trajectory) ([]stage.CleanStep, error) {
-	if task.Clean == nil {
-		return l.clean.Steps(t), nil
+func (l *loader) labelled(task profile.Task, i int) ([]stage.CleanStep, error) {
+	if task.Clean != nil {
+		return task.Clean(i)
 	}
-	return task.Clean(i)
+	t, err := task.Load(i)
+	if err != nil {
+		return nil, err
+	}
+	return l.clean.Steps(t), nil
 }
 
-func (l *loader) run(t *trajectory.Trajectory, labelled []stage.CleanStep) Run {
-	index := map[*trajectory.State]int{}
-	for i, s := range t.Ordered() {
-		index[s] = i
-	}
+func (l *loader) run(labelled []stage.CleanStep) Run {
 	r := Run{Steps: make([]Step, len(labelled))}
 	release := make([]trajectory.Stage, len(labelled))
 	clean := make([]trajectory.Stage, len(labelled))
@@ -152,7 +148,7 @@ func (l *loader) run(t *trajectory.Trajectory, labelled []stage.CleanStep) Run {
 		strict := l.strict.Step(s, trajectory.NoStage, step.Actions) // labels are compared by Matches
 		strict.Class, strict.Path, strict.Group = l.intern(strict.Class), l.intern(strict.Path), l.intern(strict.Group)
 		r.Steps[i] = Step{
-			State:        int32(index[s]),
+			State:        int32(step.Index),
 			Number:       s.Step,
 			Tool:         l.id(s.Tool),
 			File:         l.id(s.FilePath),
