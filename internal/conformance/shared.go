@@ -1,5 +1,6 @@
-// Package conformance finds the project's shared folder of specifications, real data and
-// expected results, for tests. Users do not have it.
+// Package conformance finds released runs and what is expected of them, for tests: an extract
+// that comes with the repository, and the project's shared folder of specifications, real
+// data and expected results, which users do not have.
 package conformance
 
 import (
@@ -12,13 +13,23 @@ import (
 // test when the folder is absent.
 func Dir(t testing.TB, elem ...string) string {
 	t.Helper()
+	shared := filepath.Join(filepath.Dir(root(t)), "shared")
+	if _, err := os.Stat(filepath.Join(shared, "README.md")); err != nil {
+		t.Skip("skipped: needs the shared folder (real data and oracle) beside the checkout")
+	}
+	return filepath.Join(append([]string{shared}, elem...)...)
+}
+
+// root returns the folder of the module.
+func root(t testing.TB) string {
+	t.Helper()
 	dir, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
+			return dir
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
@@ -26,11 +37,6 @@ func Dir(t testing.TB, elem ...string) string {
 		}
 		dir = parent
 	}
-	shared := filepath.Join(filepath.Dir(dir), "shared")
-	if _, err := os.Stat(filepath.Join(shared, "README.md")); err != nil {
-		t.Skip("skipped: needs the shared folder (real data and oracle) beside the checkout")
-	}
-	return filepath.Join(append([]string{shared}, elem...)...)
 }
 
 // Read returns a file of the shared folder, as Dir finds it.

@@ -9,16 +9,19 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/conformance/released"
 	"github.com/agentlens-bench/agentlens/internal/shell"
 	"github.com/agentlens-bench/agentlens/internal/stage"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
-func TestStrictConformance(t *testing.T) {
-	rows := released.Table(t, "oracle", "profiles", "equivalence_strict_t.tsv")
-	if len(rows) != 3850 {
-		t.Fatalf("%d pairs, want 3850", len(rows))
+func TestStrictConformance(t *testing.T) { conformance.Each(t, checkStrictConformance) }
+
+func checkStrictConformance(t *testing.T, set *conformance.Set) {
+	rows := set.Table(t, "oracle", "profiles", "equivalence_strict_t.tsv")
+	if want := set.Count(540, 3850); len(rows) != want {
+		t.Fatalf("%d pairs, want %d", len(rows), want)
 	}
 	needed := map[string]bool{}
 	var tasks []string
@@ -30,7 +33,7 @@ func TestStrictConformance(t *testing.T) {
 	clean := stage.NewClean(shell.New(shell.Options{}))
 	table := NewStrictTable()
 	steps := map[string][]StrictStep{}
-	for _, run := range released.Trajectories(t, tasks...) {
+	for _, run := range released.Trajectories(t, set, tasks...) {
 		if !needed[run.ID] {
 			continue
 		}
@@ -57,8 +60,10 @@ func TestStrictConformance(t *testing.T) {
 	}
 }
 
-func TestStrictStepConformance(t *testing.T) {
-	rows := released.Table(t, "oracle", "profiles", "states_3tasks.tsv")
+func TestStrictStepConformance(t *testing.T) { conformance.Each(t, checkStrictStepConformance) }
+
+func checkStrictStepConformance(t *testing.T, set *conformance.Set) {
+	rows := set.Table(t, "oracle", "profiles", "states_3tasks.tsv")
 	expected := map[string][]map[string]string{}
 	tasks := map[string]bool{}
 	for _, r := range rows {
@@ -75,7 +80,7 @@ func TestStrictStepConformance(t *testing.T) {
 	clean := stage.NewClean(parser)
 	table := NewStrictTable()
 	seen := 0
-	for _, run := range released.Trajectories(t, names...) {
+	for _, run := range released.Trajectories(t, set, names...) {
 		steps := clean.Steps(run)
 		want := expected[run.ID]
 		if len(steps) != len(want) {
@@ -89,7 +94,7 @@ func TestStrictStepConformance(t *testing.T) {
 			}
 		}
 	}
-	if seen != len(rows) {
+	if seen != len(rows) || seen != set.Count(1678, 3543) {
 		t.Errorf("%d steps, want %d", seen, len(rows))
 	}
 }
@@ -253,7 +258,7 @@ func BenchmarkStrictT(b *testing.B) {
 	clean := stage.NewClean(shell.New(shell.Options{}))
 	table := NewStrictTable()
 	var steps []StrictStep
-	for _, run := range released.Trajectories(b, "pydata__xarray-3151") {
+	for _, run := range released.Trajectories(b, conformance.Whole(b), "pydata__xarray-3151") {
 		for _, s := range clean.Steps(run) {
 			steps = append(steps, table.Step(s.State, s.Stage, s.Actions))
 		}
@@ -277,7 +282,7 @@ func BenchmarkStrictStep(b *testing.B) {
 	clean := stage.NewClean(shell.New(shell.Options{}))
 	var runs [][]stage.CleanStep
 	steps := 0
-	for _, run := range released.Trajectories(b, "pydata__xarray-3151", "sympy__sympy-13372") {
+	for _, run := range released.Trajectories(b, conformance.Whole(b), "pydata__xarray-3151", "sympy__sympy-13372") {
 		runs = append(runs, clean.Steps(run))
 		steps += len(runs[len(runs)-1])
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/agentlens-bench/agentlens/internal/conformance"
-	"github.com/agentlens-bench/agentlens/internal/conformance/released"
 	"github.com/agentlens-bench/agentlens/internal/corpus"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/profile"
@@ -191,7 +190,7 @@ func TestBaselinesOfTheRelease(t *testing.T) {
 
 // The expected signals as a dataset.
 func goldenDataset(t testing.TB) Dataset {
-	rows := released.Table(t, "oracle", "profiles", "process_scores.tsv")
+	rows := conformance.Whole(t).Table(t, "oracle", "profiles", "process_scores.tsv")
 	p := process.DefaultParams()
 	d := Dataset{Profile: "process", Score: Column{Name: "process_score"}, Scale: 100, Params: params.Set{Process: &p}}
 	d.Signals = []Signal{
@@ -320,7 +319,7 @@ func TestMergeCountOfTheRelease(t *testing.T) {
 	}
 	// Every task has a failing run, so those with more than k passing runs are scored.
 	passing, all := map[string]int{}, map[string]int{}
-	for _, row := range released.Table(t, "oracle", "profiles", "clean_labels.tsv") {
+	for _, row := range conformance.Whole(t).Table(t, "oracle", "profiles", "clean_labels.tsv") {
 		task, rest, _ := strings.Cut(row["trajectory_id"], "-logs-")
 		all[task]++
 		if strings.Contains(rest, "-pass-") {

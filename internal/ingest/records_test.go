@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -277,7 +278,7 @@ func TestReleaseRefusesWhatIsNoChain(t *testing.T) {
 }
 
 func TestBadTableRows(t *testing.T) {
-	files := unpacked(t)
+	files := unpacked(t, conformance.Extract(t).Release())
 	table := string(files["agentlens-bench/annotations/trajectories.csv"])
 	lines := strings.SplitAfter(table, "\n")[:6]
 	lines[2] = strings.Replace(lines[2], ",True,", ",yes,", 1)

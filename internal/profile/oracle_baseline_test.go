@@ -5,17 +5,19 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/agentlens-bench/agentlens/internal/conformance/released"
+	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/profile/baseline"
 	"github.com/agentlens-bench/agentlens/internal/profile/steps"
 )
 
-func TestBaselines(t *testing.T) {
-	rows := released.Table(t, "oracle", "profiles", "baselines.tsv")
-	if len(rows) != 1815 {
-		t.Fatalf("%d rows, want 1815", len(rows))
+func TestBaselines(t *testing.T) { conformance.Each(t, checkBaselines) }
+
+func checkBaselines(t *testing.T, set *conformance.Set) {
+	rows := set.Table(t, "oracle", "profiles", "baselines.tsv")
+	if want := set.Count(149, 1815); len(rows) != want {
+		t.Fatalf("%d rows, want %d", len(rows), want)
 	}
-	sources, all := loaded(t)
+	sources, all := loaded(t, set)
 	ctx := context.Background()
 	ours := map[string]map[string]baseline.Score{"individual_release": {}, "individual_clean": {}, "tfidf": {}}
 	for i, task := range all {
@@ -51,7 +53,7 @@ func TestBaselines(t *testing.T) {
 }
 
 func BenchmarkTFIDF(b *testing.B) {
-	sources, _ := loaded(b)
+	sources, _ := loaded(b, conformance.Whole(b))
 	for b.Loop() {
 		for _, task := range sources {
 			if _, err := baseline.TFIDF(context.Background(), task, 5); err != nil {
@@ -62,7 +64,7 @@ func BenchmarkTFIDF(b *testing.B) {
 }
 
 func BenchmarkDenseOffline(b *testing.B) {
-	sources, _ := loaded(b)
+	sources, _ := loaded(b, conformance.Whole(b))
 	for b.Loop() {
 		for _, task := range sources[:3] {
 			if _, err := baseline.Dense(context.Background(), task, 5, baseline.LSA(64)); err != nil {

@@ -1,10 +1,8 @@
 package profile_test
 
 import (
-	"bufio"
 	"context"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,15 +11,14 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/agentlens-bench/agentlens/internal/conformance"
-	"github.com/agentlens-bench/agentlens/internal/conformance/released"
 	"github.com/agentlens-bench/agentlens/internal/profile/paper"
 	"github.com/agentlens-bench/agentlens/internal/profile/steps"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
-func assessPaper(t testing.TB, params paper.Params) *collector {
-	_, all := loaded(t)
+func assessPaper(t testing.TB, set *conformance.Set, params paper.Params) *collector {
+	_, all := loaded(t, set)
 	var out collector
 	for _, task := range all {
 		if err := paper.AssessSteps(context.Background(), task, params, &out); err != nil {
@@ -37,14 +34,16 @@ func withLabels(set string) paper.Params {
 	return p
 }
 
-func TestPaperScores(t *testing.T) {
-	rows := released.Table(t, "oracle", "profiles", "paper_scores.tsv")
-	if len(rows) != 3630 {
-		t.Fatalf("%d rows, want 3630", len(rows))
+func TestPaperScores(t *testing.T) { conformance.Each(t, checkPaperScores) }
+
+func checkPaperScores(t *testing.T, set *conformance.Set) {
+	rows := set.Table(t, "oracle", "profiles", "paper_scores.tsv")
+	if want := set.Count(298, 3630); len(rows) != want {
+		t.Fatalf("%d rows, want %d", len(rows), want)
 	}
 	diffs := mismatches{t: t}
 	for _, labels := range []string{"release", "clean"} {
-		ours := assessPaper(t, withLabels(labels)).byID()
+		ours := assessPaper(t, set, withLabels(labels)).byID()
 		for _, want := range rows {
 			if want["labels"] != labels {
 				continue
@@ -73,12 +72,9 @@ func TestPaperScores(t *testing.T) {
 	diffs.done(len(rows))
 }
 
-func TestPaperReferences(t *testing.T) {
-	f, err := os.Open(conformance.Dir(t, "oracle", "profiles", "pta_3tasks.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+func TestPaperReferences(t *testing.T) { conformance.Each(t, checkPaperReferences) }
+
+func checkPaperReferences(t *testing.T, set *conformance.Set) {
 	type golden struct {
 		Task   string   `json:"task"`
 		Labels string   `json:"labels"`
@@ -91,7 +87,7 @@ func TestPaperReferences(t *testing.T) {
 		paths [][]int
 	}{}
 	for _, labels := range []string{"release", "clean"} {
-		for _, ref := range assessPaper(t, withLabels(labels)).refs {
+		for _, ref := range assessPaper(t, set, withLabels(labels)).refs {
 			var refs []string
 			for _, m := range ref.Members {
 				refs = append(refs, m.TrajectoryID)
@@ -118,15 +114,8 @@ func TestPaperReferences(t *testing.T) {
 			ours[labels+strings.Join(refs, ",")] = got
 		}
 	}
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<24)
-	n := 0
-	for lines.Scan() {
-		var want golden
-		if err := json.Unmarshal(lines.Bytes(), &want); err != nil {
-			t.Fatal(err)
-		}
-		n++
+	graphs := conformance.Lines[golden](t, set, "oracle", "profiles", "pta_3tasks.jsonl")
+	for _, want := range graphs {
 		got, ok := ours[want.Labels+strings.Join(want.Refs, ",")]
 		if !ok {
 			t.Errorf("%s %s: no reference of %v", want.Task, want.Labels, want.Refs)
@@ -136,14 +125,13 @@ func TestPaperReferences(t *testing.T) {
 			t.Errorf("%s %s: reference of %v differs", want.Task, want.Labels, want.Refs)
 		}
 	}
-	if lines.Err() != nil || n == 0 {
-		t.Fatalf("%d graphs read: %v", n, lines.Err())
+	if want := set.Count(20, 28); len(graphs) != want {
+		t.Errorf("%d graphs, want %d", len(graphs), want)
 	}
-	t.Logf("%d graphs compared", n)
 }
 
 func BenchmarkPaper(b *testing.B) {
-	_, all := loaded(b)
+	_, all := loaded(b, conformance.Whole(b))
 	for b.Loop() {
 		var out collector
 		for _, task := range all {
@@ -155,7 +143,7 @@ func BenchmarkPaper(b *testing.B) {
 }
 
 func BenchmarkPaperDraws(b *testing.B) {
-	_, all := loaded(b)
+	_, all := loaded(b, conformance.Whole(b))
 	params := withLabels("clean")
 	params.Draws = 12
 	for b.Loop() {
@@ -168,7 +156,7 @@ func BenchmarkPaperDraws(b *testing.B) {
 }
 
 func BenchmarkSteps(b *testing.B) {
-	all, _ := loaded(b)
+	all, _ := loaded(b, conformance.Whole(b))
 	for b.Loop() {
 		for _, task := range all {
 			load(b, task)
@@ -176,14 +164,15 @@ func BenchmarkSteps(b *testing.B) {
 	}
 }
 
-// Twelve draws make the published mean, standard deviation, tier and share; single draws are
 // Every draw, and the mean, deviation, tier and share of the first twelve.
-func TestPaperDraws(t *testing.T) {
-	rows := released.Table(t, "oracle", "profiles", "paper_draws.tsv")
-	if len(rows) != 5445 {
-		t.Fatalf("%d rows, want 5445", len(rows))
+func TestPaperDraws(t *testing.T) { conformance.Each(t, checkPaperDraws) }
+
+func checkPaperDraws(t *testing.T, set *conformance.Set) {
+	rows := set.Table(t, "oracle", "profiles", "paper_draws.tsv")
+	if want := set.Count(447, 5445); len(rows) != want {
+		t.Fatalf("%d rows, want %d", len(rows), want)
 	}
-	_, all := loaded(t)
+	_, all := loaded(t, set)
 	diffs := mismatches{t: t}
 	for _, labels := range []string{"release", "clean", "clean_x"} {
 		params := withLabels(strings.TrimSuffix(labels, "_x"))
@@ -224,13 +213,15 @@ func TestPaperDraws(t *testing.T) {
 	diffs.done(len(rows))
 }
 
-func TestPaperDrawColumns(t *testing.T) {
+func TestPaperDrawColumns(t *testing.T) { conformance.Each(t, checkPaperDrawColumns) }
+
+func checkPaperDrawColumns(t *testing.T, set *conformance.Set) {
 	params := withLabels("clean")
 	params.Draws = 12
-	ours := assessPaper(t, params).byID()
+	ours := assessPaper(t, set, params).byID()
 	diffs := mismatches{t: t}
 	n := 0
-	for _, want := range released.Table(t, "oracle", "profiles", "paper_draws.tsv") {
+	for _, want := range set.Table(t, "oracle", "profiles", "paper_draws.tsv") {
 		if want["labels"] != "clean" {
 			continue
 		}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/agentlens-bench/agentlens/internal/conformance/released"
+	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/process"
 	"github.com/agentlens-bench/agentlens/internal/profile/steps"
@@ -13,12 +13,14 @@ import (
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
-func TestProcessScores(t *testing.T) {
-	rows := released.Table(t, "oracle", "profiles", "process_scores.tsv")
-	if len(rows) != 1815 {
-		t.Fatalf("%d rows, want 1815", len(rows))
+func TestProcessScores(t *testing.T) { conformance.Each(t, checkProcessScores) }
+
+func checkProcessScores(t *testing.T, set *conformance.Set) {
+	rows := set.Table(t, "oracle", "profiles", "process_scores.tsv")
+	if want := set.Count(149, 1815); len(rows) != want {
+		t.Fatalf("%d rows, want %d", len(rows), want)
 	}
-	_, all := loaded(t)
+	_, all := loaded(t, set)
 	var out collector
 	for _, task := range all {
 		if err := process.AssessSteps(context.Background(), task, process.DefaultParams(), &out); err != nil {
@@ -48,12 +50,14 @@ func TestProcessScores(t *testing.T) {
 	diffs.done(len(rows))
 }
 
-func TestProcessHalves(t *testing.T) {
+func TestProcessHalves(t *testing.T) { conformance.Each(t, checkProcessHalves) }
+
+func checkProcessHalves(t *testing.T, set *conformance.Set) {
 	want := map[string]map[string]string{}
-	for _, row := range released.Table(t, "oracle", "profiles", "process_halves.tsv") {
+	for _, row := range set.Table(t, "oracle", "profiles", "process_halves.tsv") {
 		want[row["trajectory_id"]] = row
 	}
-	_, all := loaded(t)
+	_, all := loaded(t, set)
 	diffs := mismatches{t: t}
 	n := 0
 	for _, task := range all {
@@ -91,7 +95,7 @@ func TestProcessHalves(t *testing.T) {
 }
 
 func BenchmarkProcess(b *testing.B) {
-	_, all := loaded(b)
+	_, all := loaded(b, conformance.Whole(b))
 	for b.Loop() {
 		var out collector
 		for _, task := range all {

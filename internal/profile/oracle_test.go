@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/conformance/released"
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/steps"
@@ -30,35 +31,41 @@ func parseID(t testing.TB, id string) profile.Run {
 	return profile.Run{}
 }
 
-// The release is read once for all tests of the package.
+// Each set is read once for all tests of the package.
 var (
-	once        sync.Once
-	taskList    []profile.Task
-	loadedTasks []*steps.Task
+	reading sync.Mutex
+	sets    = map[string]*tasks{} // by the name of the set
 )
 
-// loaded returns the release as tasks, in order, and their steps.
-func loaded(t testing.TB) ([]profile.Task, []*steps.Task) {
-	once.Do(func() {
-		var runs [][]*trajectory.Trajectory
-		for _, r := range released.Trajectories(t) {
-			if n := len(taskList); n == 0 || taskList[n-1].ID != r.TaskID {
-				taskList = append(taskList, profile.Task{ID: r.TaskID})
-				runs = append(runs, nil)
-			}
-			last := len(runs) - 1
-			taskList[last].Runs = append(taskList[last].Runs, parseID(t, r.ID))
-			runs[last] = append(runs[last], r)
-		}
-		for i := range taskList {
-			taskList[i].Load = func(k int) (*trajectory.Trajectory, error) { return runs[i][k], nil }
-			loadedTasks = append(loadedTasks, load(t, taskList[i]))
-		}
-	})
-	if loadedTasks == nil {
-		t.Skip("skipped: needs the release")
+// tasks are the runs of a set by task, in order, and their steps.
+type tasks struct {
+	sources []profile.Task
+	steps   []*steps.Task
+}
+
+func loaded(t testing.TB, set *conformance.Set) ([]profile.Task, []*steps.Task) {
+	reading.Lock()
+	defer reading.Unlock()
+	if all := sets[set.Name]; all != nil {
+		return all.sources, all.steps
 	}
-	return taskList, loadedTasks
+	all := &tasks{}
+	var runs [][]*trajectory.Trajectory
+	for _, r := range released.Trajectories(t, set) {
+		if n := len(all.sources); n == 0 || all.sources[n-1].ID != r.TaskID {
+			all.sources = append(all.sources, profile.Task{ID: r.TaskID})
+			runs = append(runs, nil)
+		}
+		last := len(runs) - 1
+		all.sources[last].Runs = append(all.sources[last].Runs, parseID(t, r.ID))
+		runs[last] = append(runs[last], r)
+	}
+	for i := range all.sources {
+		all.sources[i].Load = func(k int) (*trajectory.Trajectory, error) { return runs[i][k], nil }
+		all.steps = append(all.steps, load(t, all.sources[i]))
+	}
+	sets[set.Name] = all
+	return all.sources, all.steps
 }
 
 func load(t testing.TB, task profile.Task) *steps.Task {

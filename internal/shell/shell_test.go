@@ -1,15 +1,12 @@
 package shell
 
 import (
-	"bufio"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json"
 	"pgregory.net/rapid"
 
 	"github.com/agentlens-bench/agentlens/internal/conformance"
@@ -27,37 +24,17 @@ type oracleCommand struct {
 	Tokens       []string `json:"tokens"`
 }
 
-func oracleCommands(t testing.TB) []oracleCommand {
-	return readCommands(t, conformance.Dir(t, "oracle", "profiles", "commands_clean.jsonl"))
+func oracleCommands(t testing.TB, set *conformance.Set) []oracleCommand {
+	return conformance.Lines[oracleCommand](t, set, "oracle", "profiles", "commands_clean.jsonl")
 }
 
-func readCommands(t testing.TB, file string) []oracleCommand {
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var out []oracleCommand
-	sc := bufio.NewScanner(f)
-	sc.Buffer(nil, 1<<22)
-	for sc.Scan() {
-		var c oracleCommand
-		if err := json.Unmarshal(sc.Bytes(), &c); err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, c)
-	}
-	if err := sc.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
+func TestConformance(t *testing.T) { conformance.Each(t, checkConformance) }
 
-func TestConformance(t *testing.T) {
+func checkConformance(t *testing.T, set *conformance.Set) {
 	p := New(Options{})
-	cases := oracleCommands(t)
-	if len(cases) != 3000 {
-		t.Fatalf("%d commands, want 3000", len(cases))
+	cases := oracleCommands(t, set)
+	if want := set.Count(289, 3000); len(cases) != want {
+		t.Fatalf("%d commands, want %d", len(cases), want)
 	}
 	for _, c := range cases {
 		r := p.Parse(c.Command)
@@ -311,11 +288,8 @@ func FuzzParse(f *testing.F) {
 	for _, s := range []string{"", "ls", "cat <<E >a\nx\nE", "a | b |& c", "bash -c 'bash -c \"ls\"'", "x=$(y) z", "`a`", "${x:-$(b)}", "<<<a", "\\"} {
 		f.Add(s)
 	}
-	const real = "../../../shared/oracle/profiles/commands_clean.jsonl"
-	if _, err := os.Stat(real); err == nil {
-		for _, c := range readCommands(f, real) {
-			f.Add(c.Command)
-		}
+	for _, c := range oracleCommands(f, conformance.Extract(f)) {
+		f.Add(c.Command)
 	}
 	p := New(Options{})
 	f.Fuzz(func(t *testing.T, command string) {
@@ -341,7 +315,7 @@ func FuzzParse(f *testing.F) {
 }
 
 func BenchmarkParse(b *testing.B) {
-	cases := oracleCommands(b)
+	cases := oracleCommands(b, conformance.Extract(b))
 	p := New(Options{})
 	b.ReportAllocs()
 	for b.Loop() {
@@ -353,7 +327,7 @@ func BenchmarkParse(b *testing.B) {
 }
 
 func BenchmarkTokens(b *testing.B) {
-	cases := oracleCommands(b)
+	cases := oracleCommands(b, conformance.Extract(b))
 	b.ReportAllocs()
 	for b.Loop() {
 		for _, c := range cases {

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/conformance/released"
 	"github.com/agentlens-bench/agentlens/internal/shell"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
@@ -12,11 +13,13 @@ import (
 
 func newClean() *Clean { return NewClean(shell.New(shell.Options{})) }
 
-func TestCleanConformance(t *testing.T) {
-	rows := released.Table(t, "oracle", "profiles", "clean_labels.tsv")
-	runs := released.Trajectories(t)
-	if len(rows) != 1815 || len(runs) != len(rows) {
-		t.Fatalf("%d runs, %d expected, want 1815", len(runs), len(rows))
+func TestCleanConformance(t *testing.T) { conformance.Each(t, checkCleanConformance) }
+
+func checkCleanConformance(t *testing.T, set *conformance.Set) {
+	rows := set.Table(t, "oracle", "profiles", "clean_labels.tsv")
+	runs := released.Trajectories(t, set)
+	if want := set.Count(149, 1815); len(rows) != want || len(runs) != want {
+		t.Fatalf("%d runs, %d expected, want %d", len(runs), len(rows), want)
 	}
 	c := newClean()
 	total, wrong := 0, 0
@@ -61,11 +64,11 @@ func TestCleanConformance(t *testing.T) {
 			}
 		}
 	}
-	if len(commands) != 18372 || failing != 106 {
-		t.Errorf("%d of %d distinct commands are not bash, want 106 of 18372", failing, len(commands))
+	if len(commands) != set.Count(1532, 18372) || failing != set.Count(12, 106) {
+		t.Errorf("%d of %d distinct commands are not bash", failing, len(commands))
 	}
-	if total != 51388 {
-		t.Errorf("%d steps, want 51388", total)
+	if want := set.Count(3560, 51388); total != want {
+		t.Errorf("%d steps, want %d", total, want)
 	}
 }
 
@@ -195,7 +198,7 @@ func TestCleanIsConcurrent(t *testing.T) {
 }
 
 func BenchmarkClean(b *testing.B) {
-	runs := released.Trajectories(b)
+	runs := released.Trajectories(b, conformance.Whole(b))
 	c := newClean()
 	b.ReportAllocs()
 	for b.Loop() {

@@ -1,14 +1,11 @@
 package stage_test
 
 import (
-	"bufio"
-	"os"
 	"testing"
 
 	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/stage"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
-	"github.com/go-json-experiment/json"
 )
 
 // labelInContext labels a terminal command after an edit or not, near the end or not.
@@ -37,26 +34,18 @@ func labelInContext(command string, implemented, nearEnd bool) trajectory.Stage 
 	return labels[len(states)-1-more]
 }
 
-func TestOracleCommands(t *testing.T) {
-	f, err := os.Open(conformance.Dir(t, "oracle", "commands.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<24)
-	n := 0
-	for lines.Scan() {
-		var want struct {
-			Command string  `json:"command"`
-			Stages  string  `json:"stages"`
-			Pred    string  `json:"pred"`
-			Src     *string `json:"src"`
-		}
-		if err := json.Unmarshal(lines.Bytes(), &want); err != nil {
-			t.Fatal(err)
-		}
-		n++
+type oracleCommand struct {
+	Command string  `json:"command"`
+	Stages  string  `json:"stages"`
+	Pred    string  `json:"pred"`
+	Src     *string `json:"src"`
+}
+
+func TestOracleCommands(t *testing.T) { conformance.Each(t, checkOracleCommands) }
+
+func checkOracleCommands(t *testing.T, set *conformance.Set) {
+	commands := conformance.Lines[oracleCommand](t, set, "oracle", "commands.jsonl")
+	for _, want := range commands {
 		pred := ""
 		for _, p := range predicates(want.Command) {
 			pred += map[bool]string{false: "0", true: "1"}[p]
@@ -79,7 +68,7 @@ func TestOracleCommands(t *testing.T) {
 		}
 		compare(t, want.Command)
 	}
-	if lines.Err() != nil || n != 6400 {
-		t.Fatalf("%d commands, error %v", n, lines.Err())
+	if want := set.Count(581, 6400); len(commands) != want {
+		t.Errorf("%d commands, want %d", len(commands), want)
 	}
 }

@@ -54,9 +54,8 @@ type args struct {
 	NewString jsontext.Value `json:"newString"`
 }
 
-// Trajectories returns the released runs of the tasks, all without any, sorted by id. It
-// skips the test when the data is absent.
-func Trajectories(t testing.TB, tasks ...string) []*trajectory.Trajectory {
+// Trajectories returns the set's runs of the tasks, all without any, sorted by id.
+func Trajectories(t testing.TB, set *conformance.Set, tasks ...string) []*trajectory.Trajectory {
 	t.Helper()
 	wanted := func(task string) bool {
 		for _, w := range tasks {
@@ -67,7 +66,7 @@ func Trajectories(t testing.TB, tasks ...string) []*trajectory.Trajectory {
 		return len(tasks) == 0
 	}
 	var out []*trajectory.Trajectory
-	for file, r := range conformance.Files(t, conformance.Release(t)) {
+	for file, r := range conformance.Files(t, set.Release()) {
 		dir, name := path.Split(file)
 		folder, task := path.Split(path.Clean(dir))
 		if path.Base(folder) != "trajectories" || !wanted(task) {
@@ -142,27 +141,6 @@ func arguments(t testing.TB, id string, raw jsontext.Value) trajectory.Args {
 				t.Fatalf("%s: %v", id, err)
 			}
 		}
-	}
-	return out
-}
-
-// Table returns the rows of one expected-result file as column name to value.
-func Table(t testing.TB, elem ...string) []map[string]string {
-	t.Helper()
-	raw := conformance.Read(t, elem...)
-	lines := strings.Split(strings.TrimSuffix(string(raw), "\n"), "\n")
-	names := strings.Split(lines[0], "\t")
-	var out []map[string]string
-	for i, line := range lines[1:] {
-		fields := strings.Split(line, "\t")
-		if len(fields) != len(names) {
-			t.Fatalf("%s:%d: %d fields, want %d", path.Join(elem...), i+2, len(fields), len(names))
-		}
-		row := make(map[string]string, len(names))
-		for j, n := range names {
-			row[n] = fields[j]
-		}
-		out = append(out, row)
 	}
 	return out
 }

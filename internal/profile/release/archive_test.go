@@ -1,10 +1,9 @@
 package release
 
 import (
+	"bytes"
 	"encoding/csv"
-	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -27,18 +26,19 @@ type archive struct {
 }
 
 var (
-	readOnce sync.Once
-	released *archive // nil when it could not be read
+	reading  sync.Mutex
+	released = map[string]*archive{} // by the name of the set
 )
 
-func loadArchive(t testing.TB) *archive {
+// loadArchive reads the archive of a set once for all tests.
+func loadArchive(t testing.TB, set *conformance.Set) *archive {
 	t.Helper()
-	file := conformance.Release(t)
-	readOnce.Do(func() { released = readArchive(t, file) })
-	if released == nil {
-		t.Fatal("another test could not read the archive")
+	reading.Lock()
+	defer reading.Unlock()
+	if released[set.Name] == nil {
+		released[set.Name] = readArchive(t, set.Release())
 	}
-	return released
+	return released[set.Name]
 }
 
 func readArchive(t testing.TB, archiveFile string) *archive {
@@ -223,47 +223,10 @@ func (c *collector) Run(r profile.RunRows) error {
 	return nil
 }
 
-// table reads a tab-separated file of the oracle.
-func table(t testing.TB, name string) []map[string]string {
-	t.Helper()
-	raw := conformance.Read(t, "oracle", name)
-	lines := strings.Split(strings.TrimRight(string(raw), "\n"), "\n")
-	names := strings.Split(lines[0], "\t")
-	var out []map[string]string
-	for _, line := range lines[1:] {
-		row := make(map[string]string)
-		for i, field := range strings.Split(line, "\t") {
-			row[names[i]] = field
-		}
-		out = append(out, row)
-	}
-	return out
-}
-
-// jsonLines decodes a file of the oracle line by line.
-func jsonLines[T any](t testing.TB, name string) []T {
-	t.Helper()
-	f, err := os.Open(conformance.Dir(t, "oracle", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var out []T
-	for d := jsontext.NewDecoder(f); ; {
-		var v T
-		if err := json.UnmarshalDecode(d, &v); errors.Is(err, io.EOF) {
-			return out
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, v)
-	}
-}
-
 // plans returns the donors of each draw as plans.
-func plans(t testing.TB) map[string]profile.Plan {
+func plans(t testing.TB, set *conformance.Set) map[string]profile.Plan {
 	out := make(map[string]profile.Plan)
-	for _, row := range table(t, "donors.tsv") {
+	for _, row := range set.Table(t, "oracle", "donors.tsv") {
 		p, ok := out[row["draw"]]
 		if !ok {
 			p = profile.Plan{Mode: profile.Donors, K: 5, Donors: make(map[string][]string)}
@@ -275,14 +238,9 @@ func plans(t testing.TB) map[string]profile.Plan {
 }
 
 // csvTable reads a comma-separated file of the oracle.
-func csvTable(t testing.TB, name string) []map[string]string {
+func csvTable(t testing.TB, set *conformance.Set, name string) []map[string]string {
 	t.Helper()
-	f, err := os.Open(conformance.Dir(t, "oracle", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	records, err := csv.NewReader(f).ReadAll()
+	records, err := csv.NewReader(bytes.NewReader(set.Read(t, "oracle", name))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/stage"
 )
@@ -17,8 +18,8 @@ func (discard) Run(profile.RunRows) error             { return nil }
 // BenchmarkScoreDrawA scores the published runs by the donors of draw A: 45 merges and
 // 1,513 assessments, with the preparation of every state and all rows.
 func BenchmarkScoreDrawA(b *testing.B) {
-	a := loadArchive(b)
-	tasks, plan := a.tasks(), plans(b)["A"]
+	a := loadArchive(b, conformance.Whole(b))
+	tasks, plan := a.tasks(), plans(b, conformance.Whole(b))["A"]
 	b.ReportAllocs()
 	for b.Loop() {
 		for _, task := range tasks {
@@ -31,7 +32,7 @@ func BenchmarkScoreDrawA(b *testing.B) {
 
 // BenchmarkLabelReleased labels the 53,203 published states.
 func BenchmarkLabelReleased(b *testing.B) {
-	a := loadArchive(b)
+	a := loadArchive(b, conformance.Whole(b))
 	labeler := stage.NewRelease()
 	b.ReportAllocs()
 	for b.Loop() {

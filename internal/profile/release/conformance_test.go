@@ -13,6 +13,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/equiv"
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/pta"
@@ -49,11 +50,13 @@ func number(t testing.TB, s string) float64 {
 	return v
 }
 
-func TestLabelsAndCoherence(t *testing.T) {
-	a := loadArchive(t)
+func TestLabelsAndCoherence(t *testing.T) { conformance.Each(t, checkLabelsAndCoherence) }
+
+func checkLabelsAndCoherence(t *testing.T, set *conformance.Set) {
+	a := loadArchive(t, set)
 	d := &differences{t: t}
 	states := 0
-	rows := table(t, "labels.tsv")
+	rows := set.Table(t, "oracle", "labels.tsv")
 	for _, row := range rows {
 		run := a.runs[row["trajectory_id"]]
 		labels, rules := stage.NewRelease().Label(run)
@@ -91,16 +94,18 @@ func TestLabelsAndCoherence(t *testing.T) {
 			d.add("%s: counts %s, want %s", run.ID, got, want)
 		}
 	}
-	if len(rows) != 1815 || states != 53203 {
+	if len(rows) != set.Count(149, 1815) || states != set.Count(3709, 53203) {
 		t.Errorf("%d runs with %d states", len(rows), states)
 	}
 	d.done(states, "labels")
 }
 
-func TestReleasedPairs(t *testing.T) {
-	a := loadArchive(t)
+func TestReleasedPairs(t *testing.T) { conformance.Each(t, checkReleasedPairs) }
+
+func checkReleasedPairs(t *testing.T, set *conformance.Set) {
+	a := loadArchive(t, set)
 	d := &differences{t: t}
-	rows := table(t, "equivalence.tsv")
+	rows := set.Table(t, "oracle", "equivalence.tsv")
 	at := func(id, step string) *equiv.ReleaseStep {
 		n, err := strconv.Atoi(step)
 		if err != nil {
@@ -118,7 +123,7 @@ func TestReleasedPairs(t *testing.T) {
 			d.add("%v: got %v, want %v", row, got, want)
 		}
 	}
-	if len(rows) != 3000 {
+	if len(rows) != set.Count(177, 3000) {
 		t.Errorf("%d pairs", len(rows))
 	}
 	d.done(len(rows), "pairs")
@@ -156,12 +161,14 @@ func plain(t testing.TB, v any) any {
 	return out
 }
 
-func TestGraphs(t *testing.T) {
-	a := loadArchive(t)
+func TestGraphs(t *testing.T) { conformance.Each(t, checkGraphs) }
+
+func checkGraphs(t *testing.T, set *conformance.Set) {
+	a := loadArchive(t, set)
 	d := &differences{t: t}
-	graphs := jsonLines[oracleGraph](t, "pta.jsonl")
-	paths := jsonLines[oraclePaths](t, "paths.jsonl")
-	draws := plans(t)
+	graphs := conformance.Lines[oracleGraph](t, set, "oracle", "pta.jsonl")
+	paths := conformance.Lines[oraclePaths](t, set, "oracle", "paths.jsonl")
+	draws := plans(t, set)
 	for i, want := range graphs {
 		name := want.Draw + " " + want.Task
 		var traces []*pta.Trace
@@ -222,7 +229,7 @@ func TestGraphs(t *testing.T) {
 			d.add("%s: paths\n got %v\nwant %v", name, enumerated, p.Paths)
 		}
 	}
-	if len(graphs) != 90 {
+	if len(graphs) != set.Count(3, 90) {
 		t.Errorf("%d graphs", len(graphs))
 	}
 	d.done(len(graphs), "graphs")
@@ -306,15 +313,17 @@ func strengthsOf(t testing.TB, cell string) (out []string) {
 	return out
 }
 
-func TestMetrics(t *testing.T) {
-	a := loadArchive(t)
+func TestMetrics(t *testing.T) { conformance.Each(t, checkMetrics) }
+
+func checkMetrics(t *testing.T, set *conformance.Set) {
+	a := loadArchive(t, set)
 	d := &differences{t: t}
 	want := make(map[string]map[string]string)
-	for _, row := range table(t, "metrics.tsv") {
+	for _, row := range set.Table(t, "oracle", "metrics.tsv") {
 		want[row["draw"]+row["trajectory_id"]] = row
 	}
 	rows, cells := 0, 0
-	for draw, plan := range plans(t) {
+	for draw, plan := range plans(t, set) {
 		for _, task := range a.tasks() {
 			var c collector
 			if err := Assess(context.Background(), task, plan, &c); err != nil {
@@ -332,7 +341,7 @@ func TestMetrics(t *testing.T) {
 			}
 		}
 	}
-	if rows != 3026 || len(want) != rows {
+	if rows != set.Count(99, 3026) || len(want) != rows {
 		t.Errorf("%d rows of %d", rows, len(want))
 	}
 	d.done(cells, "cells")
@@ -398,12 +407,14 @@ type oracleDetails struct {
 	Stages      map[string][]int `json:"stage_comparison"`
 }
 
-func TestDetails(t *testing.T) {
-	a := loadArchive(t)
+func TestDetails(t *testing.T) { conformance.Each(t, checkDetails) }
+
+func checkDetails(t *testing.T, set *conformance.Set) {
+	a := loadArchive(t, set)
 	d := &differences{t: t}
-	draws := plans(t)
+	draws := plans(t, set)
 	references := make(map[string]*reference)
-	details := jsonLines[oracleDetails](t, "details.jsonl")
+	details := conformance.Lines[oracleDetails](t, set, "oracle", "details.jsonl")
 	for _, want := range details {
 		run := a.runs[want.ID]
 		key := want.Draw + run.TaskID
@@ -430,7 +441,7 @@ func TestDetails(t *testing.T) {
 			}
 		}
 	}
-	if len(details) != 3026 {
+	if len(details) != set.Count(99, 3026) {
 		t.Errorf("%d rows", len(details))
 	}
 	d.done(9*len(details), "details")
@@ -483,8 +494,10 @@ func detailsOf(a *assessment) (out oracleDetails) {
 	return out
 }
 
-func TestPublishedColumns(t *testing.T) {
-	a := loadArchive(t)
+func TestPublishedColumns(t *testing.T) { conformance.Each(t, checkPublishedColumns) }
+
+func checkPublishedColumns(t *testing.T, set *conformance.Set) {
+	a := loadArchive(t, set)
 	d := &differences{t: t}
 	for _, row := range a.published {
 		n := func(name string) float64 { return number(t, row[name]) }
@@ -517,7 +530,7 @@ func TestPublishedColumns(t *testing.T) {
 			d.add("%s: f1 %v, want %v", id, got, n("f1_score"))
 		}
 	}
-	if len(a.published) != 1815 {
+	if len(a.published) != set.Count(149, 1815) {
 		t.Errorf("%d published rows", len(a.published))
 	}
 	d.done(len(a.published), "published rows")
@@ -530,11 +543,13 @@ var paperTable14 = map[string][5]int{
 	"sonnet-4.5": {0, 2, 0, 0, 0}, "opus-4.5": {0, 0, 0, 0, 1},
 }
 
-func TestLuckyCategories(t *testing.T) {
-	a := loadArchive(t)
+func TestLuckyCategories(t *testing.T) { conformance.Each(t, checkLuckyCategories) }
+
+func checkLuckyCategories(t *testing.T, set *conformance.Set) {
+	a := loadArchive(t, set)
 	d := &differences{t: t}
 	want := make(map[string]string)
-	for _, row := range csvTable(t, "lucky_categories.csv") {
+	for _, row := range csvTable(t, set, "lucky_categories.csv") {
 		want[row["trajectory_id"]] = row["category"]
 	}
 	byModel := make(map[string][5]int)
@@ -560,8 +575,11 @@ func TestLuckyCategories(t *testing.T) {
 		counts[category.Code[1]-'1']++
 		byModel[row["model"]] = counts
 	}
-	if lucky != 122 || len(want) != 122 || !reflect.DeepEqual(byModel, paperTable14) {
-		t.Errorf("%d lucky runs of %d: %v, want %v", lucky, len(want), byModel, paperTable14)
+	if lucky != set.Count(17, 122) || len(want) != lucky {
+		t.Errorf("%d lucky runs of %d", lucky, len(want))
+	}
+	if set.Name == "whole" && !reflect.DeepEqual(byModel, paperTable14) {
+		t.Errorf("by model %v, want %v", byModel, paperTable14)
 	}
 	d.done(lucky, "categories")
 }
