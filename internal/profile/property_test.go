@@ -11,6 +11,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/paper"
 	"github.com/agentlens-bench/agentlens/internal/profile/process"
+	"github.com/agentlens-bench/agentlens/internal/profile/profiletest"
 	"github.com/agentlens-bench/agentlens/internal/profile/steps"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 	"github.com/agentlens-bench/agentlens/schema"
@@ -95,8 +96,8 @@ var profiles = map[string]func(profile.Task, profile.Emitter) error{
 	},
 }
 
-func assess(t *rapid.T, f func(profile.Task, profile.Emitter) error, runs []drawnRun) *collector {
-	var out collector
+func assess(t *rapid.T, f func(profile.Task, profile.Emitter) error, runs []drawnRun) *profiletest.Collector {
+	var out profiletest.Collector
 	if err := f(asTask(runs), &out); err != nil {
 		t.Fatal(err)
 	}
@@ -121,13 +122,13 @@ func TestOrderOfRunsChangesNothing(t *testing.T) {
 func signalValues(run profile.RunRows) map[string]string {
 	switch s := run.Signals.(type) {
 	case *schema.SignalsPaper:
-		out := columns(s)
+		out := profiletest.Columns(s)
 		for _, c := range []string{"passed", "tier", "tier_mean", "tier_share", "category"} {
 			delete(out, c)
 		}
 		return out
 	case *schema.SignalsProcess:
-		out := columns(s)
+		out := profiletest.Columns(s)
 		for _, c := range []string{"passed", "tier", "borderline"} {
 			delete(out, c)
 		}
@@ -149,7 +150,7 @@ func TestOwnOutcomeEntersNoSignal(t *testing.T) {
 				var seen []map[string]string
 				for _, o := range []trajectory.Outcome{trajectory.Unknown, trajectory.Fail, trajectory.Pass} {
 					runs[i].Outcome = o
-					v := signalValues(assess(t, f, runs).byID()[id])
+					v := signalValues(assess(t, f, runs).ByID()[id])
 					delete(v, "pta_id") // a pool of the same model lists the run, which does not count there
 					seen = append(seen, v)
 				}
@@ -167,20 +168,20 @@ func TestEveryRunHasATierOrAReason(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				runs := drawRuns(t)
 				out := assess(t, f, runs)
-				if len(out.runs) != len(runs) {
-					t.Fatalf("%d rows of %d runs", len(out.runs), len(runs))
+				if len(out.Runs) != len(runs) {
+					t.Fatalf("%d rows of %d runs", len(out.Runs), len(runs))
 				}
 				references := map[string]bool{"": true}
-				for i, ref := range out.refs {
-					if i > 0 && ref.PTA.PTAID <= out.refs[i-1].PTA.PTAID {
-						t.Fatalf("reference %s after %s", ref.PTA.PTAID, out.refs[i-1].PTA.PTAID)
+				for i, ref := range out.References {
+					if i > 0 && ref.PTA.PTAID <= out.References[i-1].PTA.PTAID {
+						t.Fatalf("reference %s after %s", ref.PTA.PTAID, out.References[i-1].PTA.PTAID)
 					}
 					references[ref.PTA.PTAID] = true
 					checkReference(t, ref, runs)
 				}
-				for i, row := range out.runs {
-					if i > 0 && row.Tier.TrajectoryID <= out.runs[i-1].Tier.TrajectoryID {
-						t.Fatalf("run %s after %s", row.Tier.TrajectoryID, out.runs[i-1].Tier.TrajectoryID)
+				for i, row := range out.Runs {
+					if i > 0 && row.Tier.TrajectoryID <= out.Runs[i-1].Tier.TrajectoryID {
+						t.Fatalf("run %s after %s", row.Tier.TrajectoryID, out.Runs[i-1].Tier.TrajectoryID)
 					}
 					if (row.Tier.Tier == nil) == (row.Tier.Reason == nil) {
 						t.Fatalf("run %s: tier %v, reason %v", row.Tier.TrajectoryID, row.Tier.Tier, row.Tier.Reason)
@@ -286,7 +287,7 @@ func TestACopyFollowsItsModel(t *testing.T) {
 		original.Model, original.Outcome = "m1", trajectory.Pass
 		twin := original
 		twin.ID, twin.Model, twin.Outcome = "twin", "m2", trajectory.Fail
-		got := assess(t, profiles["process"], []drawnRun{original, twin}).byID()["twin"]
+		got := assess(t, profiles["process"], []drawnRun{original, twin}).ByID()["twin"]
 		s := got.Signals.(*schema.SignalsProcess)
 		// Steps that only hashes could make equal match nothing, not even themselves.
 		comparable := 0
@@ -310,11 +311,11 @@ func TestSingleModelIsFlagged(t *testing.T) {
 			&trajectory.Trajectory{ID: id, States: []trajectory.State{{Initial: true}, {Step: 1, Tool: "think"}}},
 		})
 	}
-	var out collector
+	var out profiletest.Collector
 	if err := profiles["process"](asTask(runs), &out); err != nil {
 		t.Fatal(err)
 	}
-	for _, run := range out.runs {
+	for _, run := range out.Runs {
 		s := run.Signals.(*schema.SignalsProcess)
 		if s.PoolKind != "same_model" || s.PoolSize != 2 || *s.Flags != "no_source_edit,small_pool,same_model_pool" {
 			t.Errorf("%s: %s, %d, %s", s.TrajectoryID, s.PoolKind, s.PoolSize, *s.Flags)

@@ -92,18 +92,17 @@ func (s *stored) events(t *testing.T) []string {
 // Raw logs made of the release's entries give back the fields the release derived. Known
 // differences: the outcome of an edit is read off its text, not off the word success; a
 // listed folder has its name; a thought that mentions an error is no failure.
-func TestRawLogsGiveBackTheRelease(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skipped: reads the whole release, and -short is set")
-	}
+func TestRawLogsGiveBackTheRelease(t *testing.T) { conformance.Each(t, checkRawLogs) }
+
+func checkRawLogs(t *testing.T, set *conformance.Set) {
 	runs, steps := 0, 0
 	differ := map[string]int{}
 	n := 0
-	for file, r := range conformance.Files(t, conformance.Release(t)) {
+	for file, r := range conformance.Files(t, set.Release()) {
 		if !strings.Contains(file, "/trajectories/") || !strings.HasSuffix(file, ".json") {
 			continue
 		}
-		if n++; n%8 != 0 {
+		if n++; n%set.Count(1, 8) != 0 {
 			continue
 		}
 		data, err := io.ReadAll(r)
@@ -178,7 +177,7 @@ func TestRawLogsGiveBackTheRelease(t *testing.T) {
 			check("entry_id", s.EntryID, w.LogEntry.ID)
 		}
 	}
-	if runs != 226 || steps < 5000 {
+	if runs != set.Count(149, 226) || steps < set.Count(3000, 5000) {
 		t.Errorf("%d runs, %d steps", runs, steps)
 	}
 	for field, n := range differ {

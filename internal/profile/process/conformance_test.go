@@ -1,4 +1,4 @@
-package profile_test
+package process_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/process"
+	"github.com/agentlens-bench/agentlens/internal/profile/profiletest"
 	"github.com/agentlens-bench/agentlens/internal/profile/steps"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 	"github.com/agentlens-bench/agentlens/schema"
@@ -20,34 +21,34 @@ func checkProcessScores(t *testing.T, set *conformance.Set) {
 	if want := set.Count(149, 1815); len(rows) != want {
 		t.Fatalf("%d rows, want %d", len(rows), want)
 	}
-	_, all := loaded(t, set)
-	var out collector
+	_, all := profiletest.Load(t, set)
+	var out profiletest.Collector
 	for _, task := range all {
 		if err := process.AssessSteps(context.Background(), task, process.DefaultParams(), &out); err != nil {
 			t.Fatal(err)
 		}
 	}
-	ours := out.byID()
-	diffs := mismatches{t: t}
+	ours := out.ByID()
+	diffs := profiletest.Mismatches{T: t}
 	for _, want := range rows {
 		id := want["trajectory_id"]
 		run, ok := ours[id]
 		if !ok {
-			diffs.add("%s: no row", id)
+			diffs.Add("%s: no row", id)
 			continue
 		}
-		got := columns(run.Signals.(*schema.SignalsProcess))
+		got := profiletest.Columns(run.Signals.(*schema.SignalsProcess))
 		got["P3"] = got["process_score"]
 		for name, w := range want {
-			if g, ok := got[name]; !ok || !same(w, g) {
-				diffs.add("%s: %s is %q, want %q", id, name, g, w)
+			if g, ok := got[name]; !ok || !profiletest.Same(w, g) {
+				diffs.Add("%s: %s is %q, want %q", id, name, g, w)
 			}
 		}
 		if tier := run.Tier.Tier; tier == nil || *tier != want["tier"] || *run.Tier.Borderline != (want["borderline"] == "1") {
-			diffs.add("%s: tier row differs from %s", id, want["tier"])
+			diffs.Add("%s: tier row differs from %s", id, want["tier"])
 		}
 	}
-	diffs.done(len(rows))
+	diffs.Done(len(rows))
 }
 
 func TestProcessHalves(t *testing.T) { conformance.Each(t, checkProcessHalves) }
@@ -57,8 +58,8 @@ func checkProcessHalves(t *testing.T, set *conformance.Set) {
 	for _, row := range set.Table(t, "oracle", "profiles", "process_halves.tsv") {
 		want[row["trajectory_id"]] = row
 	}
-	_, all := loaded(t, set)
-	diffs := mismatches{t: t}
+	_, all := profiletest.Load(t, set)
+	diffs := profiletest.Mismatches{T: t}
 	n := 0
 	for _, task := range all {
 		var passing []string
@@ -81,23 +82,23 @@ func checkProcessHalves(t *testing.T, set *conformance.Set) {
 				for i, r := range task.Runs {
 					got := ""
 					if scores[i] != nil {
-						got = number(*scores[i])
+						got = profiletest.Number(*scores[i])
 					}
 					n++
-					if w := want[r.ID][fmt.Sprintf("P3_seed%d_half%d", seed, h)]; !same(w, got) {
-						diffs.add("%s seed %d half %d: %q, want %q", r.ID, seed, h, got, w)
+					if w := want[r.ID][fmt.Sprintf("P3_seed%d_half%d", seed, h)]; !profiletest.Same(w, got) {
+						diffs.Add("%s seed %d half %d: %q, want %q", r.ID, seed, h, got, w)
 					}
 				}
 			}
 		}
 	}
-	diffs.done(n)
+	diffs.Done(n)
 }
 
 func BenchmarkProcess(b *testing.B) {
-	_, all := loaded(b, conformance.Whole(b))
+	_, all := profiletest.Load(b, conformance.Whole(b))
 	for b.Loop() {
-		var out collector
+		var out profiletest.Collector
 		for _, task := range all {
 			if err := process.AssessSteps(context.Background(), task, process.DefaultParams(), &out); err != nil {
 				b.Fatal(err)

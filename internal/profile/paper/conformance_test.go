@@ -1,4 +1,4 @@
-package profile_test
+package paper_test
 
 import (
 	"context"
@@ -12,14 +12,15 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/profile/paper"
+	"github.com/agentlens-bench/agentlens/internal/profile/profiletest"
 	"github.com/agentlens-bench/agentlens/internal/profile/steps"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
-func assessPaper(t testing.TB, set *conformance.Set, params paper.Params) *collector {
-	_, all := loaded(t, set)
-	var out collector
+func assessPaper(t testing.TB, set *conformance.Set, params paper.Params) *profiletest.Collector {
+	_, all := profiletest.Load(t, set)
+	var out profiletest.Collector
 	for _, task := range all {
 		if err := paper.AssessSteps(context.Background(), task, params, &out); err != nil {
 			t.Fatal(err)
@@ -41,9 +42,9 @@ func checkPaperScores(t *testing.T, set *conformance.Set) {
 	if want := set.Count(298, 3630); len(rows) != want {
 		t.Fatalf("%d rows, want %d", len(rows), want)
 	}
-	diffs := mismatches{t: t}
+	diffs := profiletest.Mismatches{T: t}
 	for _, labels := range []string{"release", "clean"} {
-		ours := assessPaper(t, set, withLabels(labels)).byID()
+		ours := assessPaper(t, set, withLabels(labels)).ByID()
 		for _, want := range rows {
 			if want["labels"] != labels {
 				continue
@@ -51,25 +52,25 @@ func checkPaperScores(t *testing.T, set *conformance.Set) {
 			id := want["trajectory_id"]
 			run, ok := ours[id]
 			if !ok {
-				diffs.add("%s: no row", id)
+				diffs.Add("%s: no row", id)
 				continue
 			}
 			got := map[string]string{}
 			if run.Signals != nil {
-				got = columns(run.Signals.(*schema.SignalsPaper))
+				got = profiletest.Columns(run.Signals.(*schema.SignalsPaper))
 				got["f"] = got["paper_score"]
 			}
 			for name, w := range want {
-				if g, ok := got[name]; !ok || !same(w, g) {
-					diffs.add("%s %s: %s is %q, want %q", labels, id, name, g, w)
+				if g, ok := got[name]; !ok || !profiletest.Same(w, g) {
+					diffs.Add("%s %s: %s is %q, want %q", labels, id, name, g, w)
 				}
 			}
 			if tier := run.Tier.Tier; tier == nil || *tier != want["tier"] {
-				diffs.add("%s %s: tier row has %v, want %s", labels, id, tier, want["tier"])
+				diffs.Add("%s %s: tier row has %v, want %s", labels, id, tier, want["tier"])
 			}
 		}
 	}
-	diffs.done(len(rows))
+	diffs.Done(len(rows))
 }
 
 func TestPaperReferences(t *testing.T) { conformance.Each(t, checkPaperReferences) }
@@ -87,7 +88,7 @@ func checkPaperReferences(t *testing.T, set *conformance.Set) {
 		paths [][]int
 	}{}
 	for _, labels := range []string{"release", "clean"} {
-		for _, ref := range assessPaper(t, set, withLabels(labels)).refs {
+		for _, ref := range assessPaper(t, set, withLabels(labels)).References {
 			var refs []string
 			for _, m := range ref.Members {
 				refs = append(refs, m.TrajectoryID)
@@ -131,9 +132,9 @@ func checkPaperReferences(t *testing.T, set *conformance.Set) {
 }
 
 func BenchmarkPaper(b *testing.B) {
-	_, all := loaded(b, conformance.Whole(b))
+	_, all := profiletest.Load(b, conformance.Whole(b))
 	for b.Loop() {
-		var out collector
+		var out profiletest.Collector
 		for _, task := range all {
 			if err := paper.AssessSteps(context.Background(), task, paper.DefaultParams(), &out); err != nil {
 				b.Fatal(err)
@@ -143,7 +144,7 @@ func BenchmarkPaper(b *testing.B) {
 }
 
 func BenchmarkPaperDraws(b *testing.B) {
-	_, all := loaded(b, conformance.Whole(b))
+	_, all := profiletest.Load(b, conformance.Whole(b))
 	params := withLabels("clean")
 	params.Draws = 12
 	for b.Loop() {
@@ -156,10 +157,10 @@ func BenchmarkPaperDraws(b *testing.B) {
 }
 
 func BenchmarkSteps(b *testing.B) {
-	all, _ := loaded(b, conformance.Whole(b))
+	all, _ := profiletest.Load(b, conformance.Whole(b))
 	for b.Loop() {
 		for _, task := range all {
-			load(b, task)
+			profiletest.Steps(b, task)
 		}
 	}
 }
@@ -172,8 +173,8 @@ func checkPaperDraws(t *testing.T, set *conformance.Set) {
 	if want := set.Count(447, 5445); len(rows) != want {
 		t.Fatalf("%d rows, want %d", len(rows), want)
 	}
-	_, all := loaded(t, set)
-	diffs := mismatches{t: t}
+	_, all := profiletest.Load(t, set)
+	diffs := profiletest.Mismatches{T: t}
 	for _, labels := range []string{"release", "clean", "clean_x"} {
 		params := withLabels(strings.TrimSuffix(labels, "_x"))
 		params.OtherModels = labels == "clean_x"
@@ -195,22 +196,22 @@ func checkPaperDraws(t *testing.T, set *conformance.Set) {
 			}
 			id := want["trajectory_id"]
 			if scores[id] == nil {
-				diffs.add("%s %s: not scored", labels, id)
+				diffs.Add("%s %s: not scored", labels, id)
 				continue
 			}
 			for d, f := range scores[id] {
-				if w := want["f_draw"+strconv.Itoa(d+1)]; !same(w, number(f)) {
-					diffs.add("%s %s: draw %d is %v, want %s", labels, id, d+1, f, w)
+				if w := want["f_draw"+strconv.Itoa(d+1)]; !profiletest.Same(w, profiletest.Number(f)) {
+					diffs.Add("%s %s: draw %d is %v, want %s", labels, id, d+1, f, w)
 				}
 			}
 			got := paper.Summarise(scores[id][:12], params.Cuts, outcome[id])
-			if !same(want["f_mean12"], number(got.Mean)) || !same(want["f_sd12"], number(got.SD)) ||
-				want["tier_mean12"] != string(got.Tier) || !same(want["tier_share"], number(got.Share)) {
-				diffs.add("%s %s: %+v, want %s, %s, %s, %s", labels, id, *got, want["f_mean12"], want["f_sd12"], want["tier_mean12"], want["tier_share"])
+			if !profiletest.Same(want["f_mean12"], profiletest.Number(got.Mean)) || !profiletest.Same(want["f_sd12"], profiletest.Number(got.SD)) ||
+				want["tier_mean12"] != string(got.Tier) || !profiletest.Same(want["tier_share"], profiletest.Number(got.Share)) {
+				diffs.Add("%s %s: %+v, want %s, %s, %s, %s", labels, id, *got, want["f_mean12"], want["f_sd12"], want["tier_mean12"], want["tier_share"])
 			}
 		}
 	}
-	diffs.done(len(rows))
+	diffs.Done(len(rows))
 }
 
 func TestPaperDrawColumns(t *testing.T) { conformance.Each(t, checkPaperDrawColumns) }
@@ -218,8 +219,8 @@ func TestPaperDrawColumns(t *testing.T) { conformance.Each(t, checkPaperDrawColu
 func checkPaperDrawColumns(t *testing.T, set *conformance.Set) {
 	params := withLabels("clean")
 	params.Draws = 12
-	ours := assessPaper(t, set, params).byID()
-	diffs := mismatches{t: t}
+	ours := assessPaper(t, set, params).ByID()
+	diffs := profiletest.Mismatches{T: t}
 	n := 0
 	for _, want := range set.Table(t, "oracle", "profiles", "paper_draws.tsv") {
 		if want["labels"] != "clean" {
@@ -228,18 +229,18 @@ func checkPaperDrawColumns(t *testing.T, set *conformance.Set) {
 		n++
 		id := want["trajectory_id"]
 		run := ours[id]
-		got := columns(run.Signals.(*schema.SignalsPaper))
+		got := profiletest.Columns(run.Signals.(*schema.SignalsPaper))
 		for golden, column := range map[string]string{
 			"f_mean12": "score_mean", "f_sd12": "score_sd", "tier_mean12": "tier_mean", "tier_share": "tier_share",
 		} {
-			if !same(want[golden], got[column]) {
-				diffs.add("%s: %s is %q, want %q", id, column, got[column], want[golden])
+			if !profiletest.Same(want[golden], got[column]) {
+				diffs.Add("%s: %s is %q, want %q", id, column, got[column], want[golden])
 			}
 		}
 		mean, _ := strconv.ParseFloat(want["f_mean12"], 64)
 		if tier := run.Tier.Tier; tier == nil || *tier != want["tier_mean12"] || *run.Features.QualityScore != int64(math.RoundToEven(mean)) {
-			diffs.add("%s: tier or quality score is not that of the mean", id)
+			diffs.Add("%s: tier or quality score is not that of the mean", id)
 		}
 	}
-	diffs.done(n)
+	diffs.Done(n)
 }

@@ -1,4 +1,6 @@
-package profile_test
+// Package profiletest loads released runs as tasks and compares what a profile emits with
+// expected tables, for tests of the profiles.
+package profiletest
 
 import (
 	"context"
@@ -43,7 +45,8 @@ type tasks struct {
 	steps   []*steps.Task
 }
 
-func loaded(t testing.TB, set *conformance.Set) ([]profile.Task, []*steps.Task) {
+// Load returns the set as tasks and their steps.
+func Load(t testing.TB, set *conformance.Set) ([]profile.Task, []*steps.Task) {
 	reading.Lock()
 	defer reading.Unlock()
 	if all := sets[set.Name]; all != nil {
@@ -62,13 +65,14 @@ func loaded(t testing.TB, set *conformance.Set) ([]profile.Task, []*steps.Task) 
 	}
 	for i := range all.sources {
 		all.sources[i].Load = func(k int) (*trajectory.Trajectory, error) { return runs[i][k], nil }
-		all.steps = append(all.steps, load(t, all.sources[i]))
+		all.steps = append(all.steps, Steps(t, all.sources[i]))
 	}
 	sets[set.Name] = all
 	return all.sources, all.steps
 }
 
-func load(t testing.TB, task profile.Task) *steps.Task {
+// Steps reads the steps of a task.
+func Steps(t testing.TB, task profile.Task) *steps.Task {
 	s, err := steps.Load(context.Background(), task, shell.New(shell.Options{}))
 	if err != nil {
 		t.Fatal(err)
@@ -76,26 +80,35 @@ func load(t testing.TB, task profile.Task) *steps.Task {
 	return s
 }
 
-// collector keeps what a profile emits.
-type collector struct {
-	refs []profile.ReferenceRows
-	runs []profile.RunRows
+// Collector keeps what a profile emits.
+type Collector struct {
+	References []profile.ReferenceRows
+	Runs       []profile.RunRows
 }
 
-func (c *collector) Reference(r profile.ReferenceRows) error { c.refs = append(c.refs, r); return nil }
-func (c *collector) Run(r profile.RunRows) error             { c.runs = append(c.runs, r); return nil }
+// Reference is part of profile.Emitter.
+func (c *Collector) Reference(r profile.ReferenceRows) error {
+	c.References = append(c.References, r)
+	return nil
+}
 
-// byID indexes the emitted rows.
-func (c *collector) byID() map[string]profile.RunRows {
+// Run is part of profile.Emitter.
+func (c *Collector) Run(r profile.RunRows) error {
+	c.Runs = append(c.Runs, r)
+	return nil
+}
+
+// ByID indexes the emitted rows.
+func (c *Collector) ByID() map[string]profile.RunRows {
 	out := map[string]profile.RunRows{}
-	for _, r := range c.runs {
+	for _, r := range c.Runs {
 		out[r.Tier.TrajectoryID] = r
 	}
 	return out
 }
 
-// columns reads a row struct as text by column name; "" is null.
-func columns(row any) map[string]string {
+// Columns reads a row struct as text by column name; "" is null.
+func Columns(row any) map[string]string {
 	out := map[string]string{}
 	v := reflect.ValueOf(row).Elem()
 	for i := range v.NumField() {
@@ -112,7 +125,7 @@ func columns(row any) map[string]string {
 		case reflect.Bool:
 			out[name] = map[bool]string{false: "0", true: "1"}[f.Bool()]
 		case reflect.Float64:
-			out[name] = number(f.Float())
+			out[name] = Number(f.Float())
 		default:
 			out[name] = fmt.Sprint(f.Interface())
 		}
@@ -120,10 +133,11 @@ func columns(row any) map[string]string {
 	return out
 }
 
-func number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+// Number writes a number as tables do.
+func Number(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
-// same compares an expected cell with ours: numbers to 1e-9, all else exactly.
-func same(want, got string) bool {
+// Same compares an expected cell with ours: numbers to 1e-9, all else exactly.
+func Same(want, got string) bool {
 	if want == got {
 		return true
 	}
@@ -132,19 +146,21 @@ func same(want, got string) bool {
 	return err1 == nil && err2 == nil && math.Abs(w-g) <= 1e-9
 }
 
-// mismatches reports the first few differences of a table.
-type mismatches struct {
-	t testing.TB
+// Mismatches reports the first few differences of a table.
+type Mismatches struct {
+	T testing.TB
 	n int
 }
 
-func (m *mismatches) add(format string, args ...any) {
+// Add reports a difference.
+func (m *Mismatches) Add(format string, args ...any) {
 	m.n++
 	if m.n <= 10 {
-		m.t.Errorf(format, args...)
+		m.T.Errorf(format, args...)
 	}
 }
 
-func (m *mismatches) done(rows int) {
-	m.t.Logf("%d rows compared, %d cells differ", rows, m.n)
+// Done says how many there were.
+func (m *Mismatches) Done(rows int) {
+	m.T.Logf("%d rows compared, %d cells differ", rows, m.n)
 }

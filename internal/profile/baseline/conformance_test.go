@@ -1,4 +1,4 @@
-package profile_test
+package baseline_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/profile/baseline"
+	"github.com/agentlens-bench/agentlens/internal/profile/profiletest"
 	"github.com/agentlens-bench/agentlens/internal/profile/steps"
 )
 
@@ -17,7 +18,7 @@ func checkBaselines(t *testing.T, set *conformance.Set) {
 	if want := set.Count(149, 1815); len(rows) != want {
 		t.Fatalf("%d rows, want %d", len(rows), want)
 	}
-	sources, all := loaded(t, set)
+	sources, all := profiletest.Load(t, set)
 	ctx := context.Background()
 	ours := map[string]map[string]baseline.Score{"individual_release": {}, "individual_clean": {}, "tfidf": {}}
 	for i, task := range all {
@@ -39,21 +40,21 @@ func checkBaselines(t *testing.T, set *conformance.Set) {
 			}
 		}
 	}
-	diffs := mismatches{t: t}
+	diffs := profiletest.Mismatches{T: t}
 	for _, want := range rows {
 		id := want["trajectory_id"]
 		for name, scores := range ours {
 			got := scores[id]
-			if !same(want[name], number(got.Value)) || want[name+"_ref"] != strconv.Itoa(got.Index) {
-				diffs.add("%s: %s is %v of reference %d, want %s of %s", id, name, got.Value, got.Index, want[name], want[name+"_ref"])
+			if !profiletest.Same(want[name], profiletest.Number(got.Value)) || want[name+"_ref"] != strconv.Itoa(got.Index) {
+				diffs.Add("%s: %s is %v of reference %d, want %s of %s", id, name, got.Value, got.Index, want[name], want[name+"_ref"])
 			}
 		}
 	}
-	diffs.done(len(rows))
+	diffs.Done(len(rows))
 }
 
 func BenchmarkTFIDF(b *testing.B) {
-	sources, _ := loaded(b, conformance.Whole(b))
+	sources, _ := profiletest.Load(b, conformance.Whole(b))
 	for b.Loop() {
 		for _, task := range sources {
 			if _, err := baseline.TFIDF(context.Background(), task, 5); err != nil {
@@ -64,7 +65,7 @@ func BenchmarkTFIDF(b *testing.B) {
 }
 
 func BenchmarkDenseOffline(b *testing.B) {
-	sources, _ := loaded(b, conformance.Whole(b))
+	sources, _ := profiletest.Load(b, conformance.Whole(b))
 	for b.Loop() {
 		for _, task := range sources[:3] {
 			if _, err := baseline.Dense(context.Background(), task, 5, baseline.LSA(64)); err != nil {
