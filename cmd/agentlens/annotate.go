@@ -14,7 +14,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/annotate"
 	"github.com/agentlens-bench/agentlens/internal/bench"
-	"github.com/agentlens-bench/agentlens/internal/outfile"
+	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/stats"
 	"github.com/agentlens-bench/agentlens/internal/terminal"
 )
@@ -74,8 +74,8 @@ states, equal allocation the same number from each. Raters fill in label and com
 				return err
 			}
 			if out != "-" {
-				err := outfile.Check(out, false)
-				if errors.Is(err, outfile.ErrExists) {
+				err := output.CheckFile(out, nil)
+				if errors.Is(err, output.ErrExists) {
 					err = fmt.Errorf("%w and may hold ratings; choose another --out, or remove it", err)
 				}
 				if err != nil {
@@ -98,7 +98,7 @@ states, equal allocation the same number from each. Raters fill in label and com
 				_, err := data(cmd).Write(b.Bytes())
 				return err
 			}
-			if err := outfile.Write(out, b.Bytes(), false); err != nil {
+			if err := output.WriteFile(out, b.Bytes(), nil); err != nil {
 				return err
 			}
 			if asJSON {

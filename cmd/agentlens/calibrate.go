@@ -10,9 +10,12 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/experiment"
-	"github.com/agentlens-bench/agentlens/internal/outfile"
+	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/profile/params"
 )
+
+// madeByCalibrate begins every file that calibrate writes.
+const madeByCalibrate = "# Made by agentlens calibrate:"
 
 func newCalibrate() *cobra.Command {
 	opt := experiment.CalibrateOptions{Method: experiment.Grid, Step: 0.05, Folds: 50}
@@ -53,9 +56,13 @@ negative: the weighted mean then orders runs exactly as the regression does.`,
 			return err
 		}
 		opt.Sampling = *sampling
+		var mark []byte // of a file that is replaced
+		if force {
+			mark = []byte(madeByCalibrate)
+		}
 		if out != "" {
-			err := outfile.Check(out, force)
-			if errors.Is(err, outfile.ErrExists) {
+			err := output.CheckFile(out, mark)
+			if errors.Is(err, output.ErrExists) {
 				err = fmt.Errorf("%w; choose another name, or replace it with --force", err)
 			}
 			if err != nil {
@@ -78,11 +85,11 @@ negative: the weighted mean then orders runs exactly as the regression does.`,
 			return fmt.Errorf("%s is not written: %w", out, err)
 		}
 		var text bytes.Buffer
-		fmt.Fprintf(&text, "# Made by agentlens calibrate: method %s, signals %s.\n", c.Method, strings.Join(c.Signals, ", "))
+		fmt.Fprintf(&text, madeByCalibrate+" method %s, signals %s.\n", c.Method, strings.Join(c.Signals, ", "))
 		if err := params.Write(&text, set); err != nil {
 			return err
 		}
-		if err := outfile.Write(out, text.Bytes(), force); err != nil {
+		if err := output.WriteFile(out, text.Bytes(), mark); err != nil {
 			return err
 		}
 		fmt.Fprintf(cmd.ErrOrStderr(), "wrote %s; use it with: agentlens build SOURCE --out NEW --profile-file %s\n", out, out)

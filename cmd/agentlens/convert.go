@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentlens-bench/agentlens/internal/convert"
-	"github.com/agentlens-bench/agentlens/internal/outdir"
+	"github.com/agentlens-bench/agentlens/internal/output"
 )
 
 func newConvert() *cobra.Command {
@@ -45,7 +45,7 @@ back as the same states but for these.`,
 			opt.Report = func(done, total int64) { progress.report("read", done, total) }
 			rep, err := convert.Sources(cmd.Context(), args, opt, convert.Target(to), out)
 			progress.close()
-			if errors.Is(err, outdir.ErrExists) {
+			if errors.Is(err, output.ErrExists) {
 				return usageError{err}
 			}
 			if err != nil {

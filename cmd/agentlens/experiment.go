@@ -18,6 +18,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/corpus"
 	"github.com/agentlens-bench/agentlens/internal/experiment"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
+	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/stats"
 	"github.com/agentlens-bench/agentlens/internal/terminal"
@@ -58,7 +59,7 @@ type sources struct {
 	experiment.Corpus
 	ids      []string // of the tasks, sorted
 	runs     *corpus.Corpus
-	dir      string
+	temp     *output.Temp // of the embedded sample
 	progress *progress
 	errors   io.Writer
 }
@@ -69,25 +70,25 @@ func (s *sourceFlags) open(cmd *cobra.Command, args []string) (*sources, error) 
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "agentlens-")
+	temp, err := output.NewTemp("")
 	if err != nil {
 		return nil, err
 	}
-	out := &sources{dir: dir, progress: newProgress(cmd.ErrOrStderr()), errors: cmd.ErrOrStderr()}
+	out := &sources{temp: temp, progress: newProgress(cmd.ErrOrStderr()), errors: cmd.ErrOrStderr()}
 	if len(args) == 0 {
-		sample := filepath.Join(dir, datasets.SampleName)
+		sample := filepath.Join(temp.Path, datasets.SampleName)
 		if err := os.WriteFile(sample, []byte(datasets.Sample()), 0o600); err != nil {
-			return nil, errors.Join(err, os.RemoveAll(dir))
+			return nil, errors.Join(err, temp.Remove())
 		}
 		args = []string{sample}
 	}
 	in := s.in
 	in.Jobs = jobs
 	in.Report = func(done, total int64) { out.progress.report("read", done, total) }
-	out.runs, err = corpus.Open(cmd.Context(), args, in, filepath.Join(dir, "runs"))
+	out.runs, err = corpus.Open(cmd.Context(), args, in, temp.Path)
 	out.progress.close()
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, errors.Join(err, temp.Remove())
 	}
 	out.Jobs = jobs
 	out.Progress = func(done, total int) { out.progress.report("score", int64(done), int64(total)) }
@@ -101,7 +102,7 @@ func (s *sourceFlags) open(cmd *cobra.Command, args []string) (*sources, error) 
 
 func (s *sources) close() error {
 	s.progress.close()
-	return errors.Join(s.runs.Close(), os.RemoveAll(s.dir))
+	return errors.Join(s.runs.Close(), s.temp.Remove())
 }
 
 // refused ends a command that did its work, saying which records it did without.

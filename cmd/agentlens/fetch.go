@@ -11,8 +11,8 @@ import (
 
 	"github.com/agentlens-bench/agentlens/datasets"
 	"github.com/agentlens-bench/agentlens/internal/bench"
-	"github.com/agentlens-bench/agentlens/internal/cachedir"
 	"github.com/agentlens-bench/agentlens/internal/fetch"
+	"github.com/agentlens-bench/agentlens/internal/output/cachedir"
 )
 
 func newFetch() *cobra.Command {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/figures"
-	"github.com/agentlens-bench/agentlens/internal/outfile"
+	"github.com/agentlens-bench/agentlens/internal/output"
 )
 
 func newFigures() *cobra.Command {
@@ -52,7 +52,7 @@ The files depend on the dataset alone: the same dataset gives the same bytes.`,
 			if err != nil {
 				return err
 			}
-			if err := outfile.CheckFolder(out); err != nil {
+			if err := output.CheckFolder(out); err != nil {
 				return err
 			}
 			figs, skipped, err := figures.Make(cmd.Context(), dir, opt)

@@ -18,6 +18,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/experiment"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
+	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/terminal"
 )
 
@@ -61,7 +62,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitRefused
 	case errors.Is(err, errDiffers), errors.Is(err, errInvalid):
 		return exitFailure
-	case errors.As(err, &usage), errors.Is(err, bench.ErrUsage), errors.Is(err, ingest.ErrUsage), errors.Is(err, experiment.ErrUsage):
+	case errors.As(err, &usage), errors.Is(err, bench.ErrUsage), errors.Is(err, output.ErrUsage), errors.Is(err, ingest.ErrUsage), errors.Is(err, experiment.ErrUsage):
 		fmt.Fprintf(notes, "agentlens: %v\ntry: %s --help\n", err, cmd.CommandPath())
 		return exitUsage
 	case errors.Is(err, context.Canceled):

@@ -8,8 +8,8 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/agentlens-bench/agentlens/internal/cachedir"
 	"github.com/agentlens-bench/agentlens/internal/fetch"
+	"github.com/agentlens-bench/agentlens/internal/output/cachedir"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agentlens-bench/agentlens/internal/cachedir"
 	"github.com/agentlens-bench/agentlens/internal/curate"
 	"github.com/agentlens-bench/agentlens/internal/export"
+	"github.com/agentlens-bench/agentlens/internal/output/cachedir"
 	"github.com/agentlens-bench/agentlens/internal/privacy/privacytest"
 )
 

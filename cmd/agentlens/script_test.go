@@ -15,7 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/agentlens-bench/agentlens/internal/cachedir"
+	"github.com/agentlens-bench/agentlens/internal/output/cachedir"
 )
 
 // exitcode runs a command and checks its exit code: exitcode N agentlens ARG...

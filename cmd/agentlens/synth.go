@@ -5,14 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
+	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/synth"
-	"github.com/agentlens-bench/agentlens/internal/workdir"
 )
 
 func newSynth() *cobra.Command {
@@ -43,7 +42,7 @@ record. The same settings give the same bytes on any machine.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&out, "out", "", "folder to make (required); it must not exist")
+	f.StringVar(&out, "out", "", "folder to make (required); it does not exist or is empty")
 	f.IntVar(&cfg.Tasks, "tasks", 6, "tasks to invent")
 	f.IntVar(&cfg.Models, "models", 4, "models to invent")
 	f.IntVar(&cfg.Runs, "runs", 4, "runs of each model on each task")
@@ -56,27 +55,18 @@ record. The same settings give the same bytes on any machine.`,
 // openFiles bounds the files that writeSynthetic keeps open.
 const openFiles = 128
 
-// writeSynthetic writes the logs beside out and renames them into place.
+// writeSynthetic makes the folder out of logs.
 func writeSynthetic(ctx context.Context, cfg synth.Config, out string) (err error) {
-	if _, err := os.Lstat(out); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s exists; choose another --out, or remove it", out)
-	}
-	parent := filepath.Dir(filepath.Clean(out))
-	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return err
-	}
-	work, err := workdir.Make(parent, "."+filepath.Base(out)+".synth-")
+	folder, err := output.Begin(out, nil)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, work.Remove()) }()
-	version := filepath.Join(work.Path, "logs")
-	w := &fileSet{dir: version, open: map[string]*openFile{}}
-	err = errors.Join(synth.Generate(ctx, cfg, w.write), w.close())
-	if err != nil {
+	defer func() { err = folder.End(err) }()
+	w := &fileSet{dir: folder.Root(), open: map[string]*openFile{}}
+	if err := errors.Join(synth.Generate(ctx, cfg, w.write), w.close()); err != nil {
 		return err
 	}
-	return os.Rename(version, out)
+	return folder.CommitBare()
 }
 
 // A fileSet appends lines to many files and keeps a bounded number of them open.

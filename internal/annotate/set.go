@@ -18,7 +18,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
-	"github.com/agentlens-bench/agentlens/internal/outdir"
+	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -144,11 +144,11 @@ func Import(ctx context.Context, opt ImportOptions) (done Imported, err error) {
 	if err := absent(opt.Out); err != nil {
 		return done, err
 	}
-	out, err := outdir.Begin(opt.Out)
+	out, err := output.Begin(opt.Out, nil)
 	if err != nil {
 		return done, err
 	}
-	defer func() { err = errors.Join(err, out.Discard()) }()
+	defer func() { err = out.End(err) }()
 	var sample *sheet
 	if opt.Sample != "" {
 		s, problems, err := readSheet(ctx, opt.Sample, false)
@@ -389,15 +389,12 @@ func (s *set) sort() {
 }
 
 // write fills the folder and puts it in its place.
-func (s *set) write(ctx context.Context, out *outdir.Dir, m Manifest) error {
+func (s *set) write(ctx context.Context, out *output.Folder, m Manifest) error {
 	text, err := json.Marshal(m, json.Deterministic(true), jsontext.WithIndent("  "))
 	if err != nil {
 		return err
 	}
-	dir, err := out.Path("")
-	if err != nil {
-		return err
-	}
+	dir := out.Root()
 	steps := []func() error{
 		func() error { return s.writeSQLite(ctx, filepath.Join(dir, DBName)) },
 		func() error { return writeParquet(filepath.Join(dir, "items.parquet"), s.items) },

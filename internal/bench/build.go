@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/agentlens-bench/agentlens/internal/checksum"
 	"github.com/agentlens-bench/agentlens/internal/corpus"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
@@ -170,14 +169,14 @@ func Build(ctx context.Context, opt Options) (res Result, err error) {
 	if err := apart(out, opt.Sources); err != nil {
 		return res, err
 	}
-	ws, err := newWorkspace(out, opt.Force)
+	ws, err := beginOutput(out, opt.Force)
 	if err != nil {
 		return res, err
 	}
-	defer func() { err = errors.Join(err, ws.discard()) }()
+	defer func() { err = ws.End(err) }()
 
 	if len(opt.Sources) == 0 {
-		path := ws.scratch(opt.Sample.Name)
+		path := filepath.Join(ws.Scratch(), opt.Sample.Name)
 		if err := os.WriteFile(path, []byte(opt.Sample.Data), 0o600); err != nil {
 			return res, err
 		}
@@ -191,7 +190,7 @@ func Build(ctx context.Context, opt Options) (res Result, err error) {
 	if opt.Progress != nil {
 		in.Report = func(done, total int64) { opt.Progress("read", done, total) }
 	}
-	runs, err := corpus.Open(ctx, opt.Sources, in, ws.scratch("runs"))
+	runs, err := corpus.Open(ctx, opt.Sources, in, ws.Scratch())
 	if err != nil {
 		return res, err
 	}
@@ -205,16 +204,25 @@ func Build(ctx context.Context, opt Options) (res Result, err error) {
 
 	b := &builder{opt: opt, plan: plan, corpus: runs, scored: map[string]bool{}, used: map[string]map[string]bool{}, version: opt.again, parent: opt.againParent}
 	b.res.Scored, b.res.References = map[string]int64{}, map[string]int64{}
-	tables, err := b.write(ctx, ws.version())
+	tables, err := b.write(ctx, ws.Root())
 	if err != nil {
 		return res, err
 	}
 	b.count()
-	if err := writeErrors(ws.version(), runs.Refused); err != nil {
+	if err := writeErrors(ws.Root(), runs.Refused); err != nil {
 		return res, err
 	}
 	if opt.Root != "" {
-		if err := line.settle(ctx, ws.version(), tables, len(runs.Published) > 0); err != nil {
+		unlock, lerr := line.lock(ctx, opt.Version, func() {
+			if opt.Progress != nil {
+				opt.Progress("wait for another build in "+opt.Root, 0, 0)
+			}
+		})
+		if lerr != nil {
+			return res, lerr
+		}
+		defer func() { err = errors.Join(err, unlock()) }()
+		if err := line.settle(ctx, ws.Root(), tables, len(runs.Published) > 0); err != nil {
 			return res, err
 		}
 		b.version, b.parent = line.version.String(), line.parent
@@ -224,19 +232,16 @@ func Build(ctx context.Context, opt Options) (res Result, err error) {
 			b.res.Dir = out
 			return b.res, nil
 		}
-		if err := ws.aim(out); err != nil {
+		if err := ws.Aim(out); err != nil {
 			return res, err
 		}
 	}
-	err = b.writeManifest(ws.version(), tables)
-	if err == nil {
-		err = checksum.Write(ws.version())
-	}
+	err = b.writeManifest(ws.Root(), tables)
 	if err == nil {
 		err = ctx.Err()
 	}
 	if err == nil {
-		err = ws.publish()
+		err = ws.Commit()
 	}
 	if err != nil {
 		return res, err

@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agentlens-bench/agentlens/internal/checksum"
+	"github.com/agentlens-bench/agentlens/internal/output/checksum"
 )
 
 // ErrReplaced is returned when a dataset was replaced by a new version while it was read.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agentlens-bench/agentlens/internal/checksum"
+	"github.com/agentlens-bench/agentlens/internal/output/checksum"
 )
 
 // What a copy does to a folder is told apart from what changed in it.

@@ -10,7 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agentlens-bench/agentlens/internal/checksum"
+	"github.com/agentlens-bench/agentlens/internal/output"
+	"github.com/agentlens-bench/agentlens/internal/output/checksum"
 	"github.com/agentlens-bench/agentlens/internal/store"
 )
 
@@ -64,6 +65,18 @@ func (l *lineage) begin(wanted string) (string, error) {
 	}
 	l.wanted = &v
 	return filepath.Join(l.root, v.String()), nil
+}
+
+// lock waits until no other build makes a version in the root, which exists, and sees which
+// are there now.
+func (l *lineage) lock(ctx context.Context, wanted string, waiting func()) (unlock func() error, err error) {
+	if unlock, err = output.Lock(ctx, l.root, waiting); err != nil {
+		return nil, err
+	}
+	if _, err := l.begin(wanted); err != nil {
+		return nil, errors.Join(err, unlock())
+	}
+	return unlock, nil
 }
 
 // settle decides the version of the dataset in dir, which has everything but its manifest.

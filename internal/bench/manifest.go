@@ -11,8 +11,8 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/agentlens-bench/agentlens/internal/checksum"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
+	"github.com/agentlens-bench/agentlens/internal/output/checksum"
 	"github.com/agentlens-bench/agentlens/internal/privacy"
 	"github.com/agentlens-bench/agentlens/internal/profile/paper"
 	"github.com/agentlens-bench/agentlens/internal/profile/process"
@@ -34,6 +34,9 @@ const (
 	ToolVersion = "0.1.0"
 	ToolDate    = "2026-11-30"
 )
+
+// toolName marks manifests as this program's.
+const toolName = "agentlens"
 
 // Manifest describes a version: everything its bytes follow from, and what is in it.
 type Manifest struct {
@@ -113,7 +116,7 @@ func (b *builder) writeManifest(dir string, tables []store.TableStat) error {
 	m := Manifest{
 		Version:       b.version,
 		Parent:        b.parent,
-		Tool:          "agentlens",
+		Tool:          toolName,
 		ToolVersion:   ToolVersion,
 		SchemaVersion: schema.Version,
 		Parameters: Parameters{

@@ -12,8 +12,9 @@ import (
 
 	"github.com/go-json-experiment/json"
 
-	"github.com/agentlens-bench/agentlens/internal/checksum"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
+	"github.com/agentlens-bench/agentlens/internal/output"
+	"github.com/agentlens-bench/agentlens/internal/output/checksum"
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/paper"
 	"github.com/agentlens-bench/agentlens/internal/profile/process"
@@ -200,11 +201,12 @@ func checkRebuild(ctx context.Context, dir string, m Manifest, opt VerifyOptions
 			return nil, fmt.Errorf("%w: the dataset was built with a file for %s whose SHA-256 is %s; give that file", ErrUsage, given.flag, given.want)
 		}
 	}
-	work, err := os.MkdirTemp("", "agentlens-verify-")
+	temp, err := output.NewTemp("")
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+	work := temp.Path
+	defer func() { err = errors.Join(err, temp.Remove()) }()
 	out := filepath.Join(work, "rebuilt")
 	paperParams, processParams := paper.DefaultParams(), process.DefaultParams()
 	if p.Paper != nil {

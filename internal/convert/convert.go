@@ -9,13 +9,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/corpus"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
-	"github.com/agentlens-bench/agentlens/internal/outdir"
+	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/privacy"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -102,18 +101,13 @@ type Report struct {
 // Sources reads sources and writes their runs into the new folder out. It fails, and leaves
 // nothing, when out exists or the sources hold no readable run; refused records are no error.
 func Sources(ctx context.Context, sources []string, opt ingest.Options, target Target, out string) (rep Report, err error) {
-	dir, err := outdir.Begin(out)
+	dir, err := output.Begin(out, nil)
 	if err != nil {
 		return rep, err
 	}
-	defer func() { err = errors.Join(err, dir.Discard()) }()
-	temp, err := os.MkdirTemp("", "agentlens-convert-")
-	if err != nil {
-		return rep, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
+	defer func() { err = dir.End(err) }()
 	opt.Texts = true
-	c, err := corpus.Open(ctx, sources, opt, filepath.Join(temp, "runs"))
+	c, err := corpus.Open(ctx, sources, opt, "")
 	if err != nil {
 		return rep, err
 	}
@@ -127,7 +121,7 @@ func Sources(ctx context.Context, sources []string, opt ingest.Options, target T
 }
 
 // write writes all runs of a corpus.
-func write(ctx context.Context, c *corpus.Corpus, dir *outdir.Dir, rep *Report) (err error) {
+func write(ctx context.Context, c *corpus.Corpus, dir *output.Folder, rep *Report) (err error) {
 	var lines *bufio.Writer
 	if rep.Target == JSONL {
 		path, err := dir.Path(RunsName)

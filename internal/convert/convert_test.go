@@ -15,12 +15,12 @@ import (
 	"testing"
 
 	"github.com/agentlens-bench/agentlens/internal/atif"
-	"github.com/agentlens-bench/agentlens/internal/checksum"
 	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/convert"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/ingest/readtest"
-	"github.com/agentlens-bench/agentlens/internal/outdir"
+	"github.com/agentlens-bench/agentlens/internal/output"
+	"github.com/agentlens-bench/agentlens/internal/output/checksum"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
@@ -225,7 +225,7 @@ func TestSourcesAreWrittenWhole(t *testing.T) {
 			}
 		}
 		_, err = convert.Sources(context.Background(), []string{source}, ingest.Options{}, target, filepath.Join(dir, "1"))
-		if !errors.Is(err, outdir.ErrExists) {
+		if !errors.Is(err, output.ErrExists) {
 			t.Errorf("%s: an output that exists: %v", target, err)
 		}
 		_, err = convert.Sources(context.Background(), []string{t.TempDir()}, ingest.Options{}, target, filepath.Join(dir, "none"))

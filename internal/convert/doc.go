@@ -9,6 +9,6 @@
 //     an extra place, or that reads back differently is counted.
 //   - ATIF is valid by package atif. The same runs give the same bytes, in the order of tasks
 //     and ids.
-//   - Output is whole or absent (package outdir); memory holds one run.
+//   - Output is whole or absent (package output); memory holds one run.
 //   - Runs come without what is private (package privacy), as everywhere.
 package convert

@@ -43,7 +43,8 @@ type Corpus struct {
 	clean   *stage.Clean
 }
 
-// Open reads the sources. The states wait in a new file named scratch, which Close removes.
+// Open reads the sources. The states wait in a temporary file on the file system of
+// the folder scratch, "" for the system's folder for temporary files, which Close removes.
 // Sources without a readable run are an error that says what was refused or skipped.
 func Open(ctx context.Context, sources []string, opt ingest.Options, scratch string) (*Corpus, error) {
 	for _, s := range sources {

@@ -20,7 +20,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/corpus"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
-	"github.com/agentlens-bench/agentlens/internal/outdir"
+	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/tabular"
 )
 
@@ -144,12 +144,12 @@ func Run(ctx context.Context, dir string, opt Options) (res Result, err error) {
 		return res, fmt.Errorf("%w: target %s needs the logs, as a dataset holds no whole texts: name the SOURCE it was built from, or choose --target ids", ErrUsage, opt.Rules.Target)
 	}
 	c := &curation{ctx: ctx, dir: dir, opt: opt, index: map[string]indexRow{}}
-	var out *outdir.Dir
+	var out *output.Folder
 	if !opt.DryRun {
-		if out, err = outdir.Begin(opt.Out); err != nil {
+		if out, err = output.Begin(opt.Out, nil); err != nil {
 			return res, err
 		}
-		defer func() { err = errors.Join(err, out.Discard()) }()
+		defer func() { err = out.End(err) }()
 		if c.rows, err = newRowFile(); err != nil {
 			return res, err
 		}
@@ -278,17 +278,12 @@ func (c *curation) fill(m bench.Manifest) (err error) {
 
 // dialogues reads the logs again and writes the runs that are left as dialogues.
 func (c *curation) dialogues(m bench.Manifest, j *judge) (err error) {
-	scratch, err := os.MkdirTemp("", "agentlens-curate-")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(scratch)) }()
 	in, err := m.IngestAgain(c.opt.Tools)
 	if err != nil {
 		return err
 	}
 	in.Texts, in.Jobs, in.Limits = true, max(1, c.opt.Jobs), c.opt.Limits
-	logs, err := corpus.Open(c.ctx, c.opt.Sources, in, filepath.Join(scratch, "runs"))
+	logs, err := corpus.Open(c.ctx, c.opt.Sources, in, "")
 	if err != nil {
 		return err
 	}
@@ -535,7 +530,7 @@ func (c *curation) ordered() []*run {
 }
 
 // write fills the output folder and puts it in its place.
-func (c *curation) write(out *outdir.Dir) error {
+func (c *curation) write(out *output.Folder) error {
 	r := &c.opt.Rules
 	var ids, rejected, rules bytes.Buffer
 	order := c.ordered()
@@ -595,7 +590,7 @@ func (c *curation) write(out *outdir.Dir) error {
 
 // writeSplit writes the rows of the runs of one split, or their lines of the index where the
 // target has no other rows.
-func (c *curation) writeSplit(out *outdir.Dir, s Split, order []*run, index [][]byte) (err error) {
+func (c *curation) writeSplit(out *output.Folder, s Split, order []*run, index [][]byte) (err error) {
 	path, err := out.Path(s.File)
 	if err != nil {
 		return err

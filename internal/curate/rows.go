@@ -2,14 +2,13 @@ package curate
 
 import (
 	"bufio"
-	"errors"
-	"io/fs"
-	"os"
+
+	"github.com/agentlens-bench/agentlens/internal/output"
 )
 
 // rowFile keeps the rows of a set in a temporary file until it is known which runs are taken.
 type rowFile struct {
-	file *os.File
+	file *output.Spill
 	w    *bufio.Writer
 	end  int64
 	at   map[string]span // by run
@@ -18,11 +17,10 @@ type rowFile struct {
 type span struct{ from, bytes int64 }
 
 func newRowFile() (*rowFile, error) {
-	f, err := os.CreateTemp("", "agentlens-curate-*")
+	f, err := output.NewSpill("")
 	if err != nil {
 		return nil, err
 	}
-	_ = os.Remove(f.Name()) // where an open file can be removed, nothing is left of a killed run
 	return &rowFile{file: f, w: bufio.NewWriterSize(f, 1<<20), at: map[string]span{}}, nil
 }
 
@@ -48,10 +46,4 @@ func (r *rowFile) get(id string) ([]byte, error) {
 	return row, err
 }
 
-func (r *rowFile) close() error {
-	err := r.file.Close()
-	if gone := os.Remove(r.file.Name()); !errors.Is(gone, fs.ErrNotExist) {
-		err = errors.Join(err, gone)
-	}
-	return err
-}
+func (r *rowFile) close() error { return r.file.Close() }

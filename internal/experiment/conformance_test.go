@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"os"
-	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -106,7 +105,7 @@ func release(t testing.TB) Corpus {
 			t.Fatal(err)
 		}
 		limits := ingest.Limits{MaxRecordBytes: 256 << 20, MaxTotalBytes: 1 << 40, MaxEntries: 1e7, MaxRatio: 1000}
-		opened, err = corpus.Open(context.Background(), []string{archive}, ingest.Options{Limits: limits, Jobs: runtime.GOMAXPROCS(0)}, filepath.Join(scratch, "runs"))
+		opened, err = corpus.Open(context.Background(), []string{archive}, ingest.Options{Limits: limits, Jobs: runtime.GOMAXPROCS(0)}, scratch)
 		if err != nil {
 			t.Fatal(err)
 		}

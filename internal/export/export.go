@@ -13,9 +13,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
-	"github.com/agentlens-bench/agentlens/internal/checksum"
 	"github.com/agentlens-bench/agentlens/internal/nearest"
-	"github.com/agentlens-bench/agentlens/internal/outdir"
+	"github.com/agentlens-bench/agentlens/internal/output"
+	"github.com/agentlens-bench/agentlens/internal/output/checksum"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/internal/tabular"
 	"github.com/agentlens-bench/agentlens/schema"
@@ -119,10 +119,10 @@ func Run(ctx context.Context, dir string, opt Options) (m Manifest, err error) {
 	if err != nil {
 		return m, err
 	}
-	if e.out, err = outdir.Begin(opt.Out); err != nil {
+	if e.out, err = output.Begin(opt.Out, nil); err != nil {
 		return m, err
 	}
-	defer func() { err = errors.Join(err, e.out.Discard()) }()
+	defer func() { err = e.out.End(err) }()
 	if err := e.index(ctx, parts); err != nil {
 		return m, err
 	}
@@ -139,10 +139,7 @@ func Run(ctx context.Context, dir string, opt Options) (m Manifest, err error) {
 		m.Null = &opt.Null
 	}
 	if opt.Format == sqlite {
-		if e.scratch, err = os.MkdirTemp("", "agentlens-export-"); err != nil {
-			return m, err
-		}
-		defer func() { err = errors.Join(err, os.RemoveAll(e.scratch)) }()
+		e.scratch = filepath.Join(e.out.Scratch(), "parquet")
 	}
 	for _, p := range parts {
 		t, err := e.table(ctx, p)
@@ -186,7 +183,7 @@ type exporter struct {
 	dir     string
 	opt     Options
 	column  string // of the partitions, "" for none
-	out     *outdir.Dir
+	out     *output.Folder
 	scratch string // Parquet files that SQLite is loaded from, "" for another format
 
 	chosen *choice           // nil for all rows

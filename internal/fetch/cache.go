@@ -17,7 +17,7 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/agentlens-bench/agentlens/internal/outdir"
+	"github.com/agentlens-bench/agentlens/internal/output"
 )
 
 // A cache is the folder of one dataset on this machine. An unfinished file is a hidden one
@@ -172,7 +172,7 @@ func (c cache) finish(f File, part *os.File) error {
 	if err := errors.Join(part.Sync(), part.Close()); err != nil {
 		return local(err)
 	}
-	return local(os.Rename(part.Name(), c.path(f)))
+	return local(output.PutFile(part.Name(), c.path(f)))
 }
 
 // put stores a file whose bytes are at hand. Other bytes than listed are a *DigestError.
@@ -221,7 +221,7 @@ func link(from, to string) error {
 
 // copyTo makes the folder out with all files, by links where the file system can.
 func (c cache) copyTo(ctx context.Context, out string, files []File) error {
-	d, err := outdir.Begin(out)
+	d, err := output.Begin(out, nil)
 	if err != nil {
 		return err
 	}
@@ -247,5 +247,5 @@ func (c cache) copyTo(ctx context.Context, out string, files []File) error {
 		}
 		return d.Commit()
 	}()
-	return errors.Join(err, d.Discard())
+	return d.End(err)
 }

@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/agentlens-bench/agentlens/internal/outdir"
+	"github.com/agentlens-bench/agentlens/internal/output"
 )
 
 // Options of a fetch. Zero values mean the default.
@@ -81,7 +81,7 @@ func (e *IncompleteError) Error() string {
 
 // Run gets all files of a dataset. Whatever it returns, verified files stay in the cache.
 // Errors: ErrUsage, *IncompleteError of a mirror, *SourceError of Options.From,
-// outdir.ErrExists.
+// output.ErrExists.
 func Run(ctx context.Context, r Recipe, opt Options) (Result, error) {
 	if opt.Jobs < 0 {
 		return Result{}, fmt.Errorf("%w: %d jobs", ErrUsage, opt.Jobs)
@@ -100,11 +100,11 @@ func Run(ctx context.Context, r Recipe, opt Options) (Result, error) {
 		opt.Transport = newTransport(opt.Jobs)
 	}
 	if opt.Out != "" { // better now than after a download
-		d, err := outdir.Begin(opt.Out)
+		d, err := output.Begin(opt.Out, nil)
 		if err != nil {
 			return Result{}, err
 		}
-		if err := d.Discard(); err != nil {
+		if err := d.End(nil); err != nil {
 			return Result{}, err
 		}
 	}

@@ -20,8 +20,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/agentlens-bench/agentlens/internal/checksum"
-	"github.com/agentlens-bench/agentlens/internal/outdir"
+	"github.com/agentlens-bench/agentlens/internal/output"
+	"github.com/agentlens-bench/agentlens/internal/output/checksum"
 )
 
 // fault is how a server answers one request.
@@ -293,7 +293,7 @@ func TestFetch(t *testing.T) {
 		t.Errorf("%+v, %v", res, err)
 	}
 	holds(t, opt.Out, s.files)
-	if _, err = Run(t.Context(), s.recipe(), opt); !errors.Is(err, outdir.ErrExists) {
+	if _, err = Run(t.Context(), s.recipe(), opt); !errors.Is(err, output.ErrExists) {
 		t.Errorf("an output that is there: %v", err)
 	}
 }

@@ -6,13 +6,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
+	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
@@ -29,7 +29,7 @@ type spool struct {
 	parts []spooled
 	slots map[string]int // part that holds a slot
 	held  int64          // bytes in memory
-	file  *os.File       // nil until memory was full
+	file  *output.Spill  // nil until memory was full
 	end   int64          // of the file
 }
 
@@ -93,8 +93,8 @@ func (s *spool) drop(p *spooled) {
 func (s *spool) flush() error {
 	if s.file == nil {
 		var err error
-		if s.file, err = os.CreateTemp("", "agentlens-parts-*"); err != nil {
-			return fmt.Errorf("runs that are spread over several files wait in a temporary file, which cannot be made: %w; set TMPDIR to a folder with room", err)
+		if s.file, err = output.NewSpill(""); err != nil {
+			return fmt.Errorf("runs that are spread over several files wait in a temporary file: %w", err)
 		}
 	}
 	for i := range s.parts {
@@ -103,7 +103,7 @@ func (s *spool) flush() error {
 			continue
 		}
 		if _, err := s.file.WriteAt(p.data, s.end); err != nil {
-			return fmt.Errorf("temporary file %s: %w; set TMPDIR to a folder with room", s.file.Name(), err)
+			return s.file.Failed(err)
 		}
 		p.at, p.data = s.end, nil
 		s.end += p.size
@@ -118,7 +118,7 @@ func (s *spool) record(p *spooled) (format.Record, error) {
 	if rec.Data == nil {
 		rec.Data = make([]byte, p.size)
 		if _, err := s.file.ReadAt(rec.Data, p.at); err != nil {
-			return rec, fmt.Errorf("temporary file %s: %w", s.file.Name(), err)
+			return rec, s.file.Failed(err)
 		}
 	}
 	rec.Probe = format.NewProbe(rec.File, rec.Data)
@@ -128,7 +128,6 @@ func (s *spool) record(p *spooled) (format.Record, error) {
 func (s *spool) close() {
 	if s.file != nil {
 		s.file.Close()
-		os.Remove(s.file.Name())
 	}
 }
 

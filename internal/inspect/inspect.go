@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -93,12 +91,7 @@ type Tool struct {
 
 // Sources reads sources. It fails when they hold no readable run.
 func Sources(ctx context.Context, sources []string, opt ingest.Options) (res Result, err error) {
-	dir, err := os.MkdirTemp("", "agentlens-inspect-")
-	if err != nil {
-		return res, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	c, err := corpus.Open(ctx, sources, opt, filepath.Join(dir, "runs"))
+	c, err := corpus.Open(ctx, sources, opt, "")
 	if err != nil {
 		return res, err
 	}

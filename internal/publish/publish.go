@@ -18,9 +18,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
-	"github.com/agentlens-bench/agentlens/internal/checksum"
 	"github.com/agentlens-bench/agentlens/internal/nearest"
-	"github.com/agentlens-bench/agentlens/internal/outdir"
+	"github.com/agentlens-bench/agentlens/internal/output"
+	"github.com/agentlens-bench/agentlens/internal/output/checksum"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/schema"
 )
@@ -70,13 +70,11 @@ func Run(ctx context.Context, dir string, opt Options) (res Result, err error) {
 	if err := p.settle(); err != nil {
 		return res, err
 	}
-	if p.out, err = outdir.Begin(opt.Out); err != nil {
+	if p.out, err = output.Begin(opt.Out, nil); err != nil {
 		return res, err
 	}
-	defer func() { err = errors.Join(err, p.out.Discard()) }()
-	if p.root, err = p.out.Path(""); err != nil {
-		return res, err
-	}
+	defer func() { err = p.out.End(err) }()
+	p.root = p.out.Root()
 	for _, step := range []func(context.Context) error{p.copyTables, p.decideVersion, p.gather, p.writeDocuments} {
 		if err := step(ctx); err != nil {
 			return res, err
@@ -102,7 +100,7 @@ type publication struct {
 	opt      Options
 	manifest bench.Manifest // the dataset's, becoming the folder's
 	about    *bench.Publication
-	out      *outdir.Dir
+	out      *output.Folder
 	root     string // where out is being made
 
 	tables      []tableFile
@@ -412,15 +410,10 @@ func otherDocuments(a, b *bench.Publication) []string {
 
 // differ compares the tables written so far with a published folder.
 func (p *publication) differ(ctx context.Context, dir string) (d bench.Difference, err error) {
-	temp, err := os.MkdirTemp("", "agentlens-publish-")
-	if err != nil {
-		return d, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	if err := p.writeManifest(); err != nil {
 		return d, err
 	}
-	db := filepath.Join(temp, "staged.db")
+	db := filepath.Join(p.out.Scratch(), "staged.db")
 	if err := store.Load(ctx, p.root, db); err != nil {
 		return d, err
 	}

@@ -15,9 +15,9 @@ import (
 
 	"github.com/agentlens-bench/agentlens/datasets"
 	"github.com/agentlens-bench/agentlens/internal/bench"
-	"github.com/agentlens-bench/agentlens/internal/cachedir"
 	"github.com/agentlens-bench/agentlens/internal/conformance"
-	"github.com/agentlens-bench/agentlens/internal/outdir"
+	"github.com/agentlens-bench/agentlens/internal/output"
+	"github.com/agentlens-bench/agentlens/internal/output/cachedir"
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/paper"
 	"github.com/agentlens-bench/agentlens/internal/profile/process"
@@ -446,7 +446,7 @@ func TestHub(t *testing.T) {
 	}
 	out, _ := run(t, hub, Options{Version: "9.0.0"})
 	sound(t, out)
-	if _, err := Run(context.Background(), dir, Options{Out: filepath.Join(dir, "data", "more"), License: "MIT", Version: "9.0.0"}); !errors.Is(err, outdir.ErrExists) {
+	if _, err := Run(context.Background(), dir, Options{Out: filepath.Join(dir, "data", "more"), License: "MIT", Version: "9.0.0"}); !errors.Is(err, output.ErrExists) {
 		t.Errorf("an output in the dataset: %v", err)
 	}
 }

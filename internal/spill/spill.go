@@ -1,13 +1,12 @@
 package spill
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"sync"
 
 	"github.com/klauspost/compress/s2"
 
+	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
@@ -23,14 +22,15 @@ type File struct {
 	// before the first Append.
 	Texts bool
 
-	f   *os.File
+	f   *output.Spill
 	mu  sync.Mutex
 	end int64
 }
 
-// Create makes an empty spill file at path, which must not exist.
-func Create(path string) (*File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+// Create makes an empty spill file on the file system of a folder, "" for the system's folder
+// for temporary files.
+func Create(dir string) (*File, error) {
+	f, err := output.NewSpill(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func (s *File) Append(t *trajectory.Trajectory) (Ref, error) {
 	s.end += ref.length
 	s.mu.Unlock()
 	if _, err := s.f.WriteAt(packed, ref.offset); err != nil {
-		return Ref{}, fmt.Errorf("store trajectory %s: %w", t.ID, err)
+		return Ref{}, fmt.Errorf("store trajectory %s: %w", t.ID, s.f.Failed(err))
 	}
 	return ref, nil
 }
@@ -63,7 +63,5 @@ func (s *File) Load(ref Ref) (*trajectory.Trajectory, error) {
 	return decode(raw, s.Texts)
 }
 
-// Close closes and removes the file.
-func (s *File) Close() error {
-	return errors.Join(s.f.Close(), os.Remove(s.f.Name()))
-}
+// Close removes the file.
+func (s *File) Close() error { return s.f.Close() }

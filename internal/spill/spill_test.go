@@ -1,7 +1,6 @@
 package spill
 
 import (
-	"path/filepath"
 	"reflect"
 	"testing"
 
@@ -40,7 +39,7 @@ func fill(t *rapid.T, v reflect.Value) {
 }
 
 func TestLoadReturnsWhatWasAppended(t *testing.T) {
-	f, err := Create(filepath.Join(t.TempDir(), "runs"))
+	f, err := Create(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +64,7 @@ func TestLoadReturnsWhatWasAppended(t *testing.T) {
 
 // Without Texts, whole texts are dropped.
 func TestTexts(t *testing.T) {
-	f, err := Create(filepath.Join(t.TempDir(), "runs"))
+	f, err := Create(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agentlens-bench/agentlens/internal/checksum"
+	"github.com/agentlens-bench/agentlens/internal/output"
+	"github.com/agentlens-bench/agentlens/internal/output/checksum"
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
@@ -69,12 +70,12 @@ func Compare(ctx context.Context, dir string) (report *Report, err error) {
 	_, missing := os.Stat(path)
 	partial := errors.Is(missing, fs.ErrNotExist)
 	if partial {
-		temp, terr := os.MkdirTemp("", "agentlens-compare-")
+		temp, terr := output.NewTemp("")
 		if terr != nil {
 			return nil, terr
 		}
-		defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
-		path = filepath.Join(temp, dbName)
+		defer func() { err = errors.Join(err, temp.Remove()) }()
+		path = filepath.Join(temp.Path, dbName)
 		switch err := Load(ctx, dir, path); {
 		case errors.Is(err, ErrDamaged):
 			return &Report{Problems: []Problem{{Detail: err.Error()}}}, ctx.Err()

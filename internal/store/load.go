@@ -20,9 +20,9 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"github.com/agentlens-bench/agentlens/internal/cachedir"
-	"github.com/agentlens-bench/agentlens/internal/checksum"
-	"github.com/agentlens-bench/agentlens/internal/workdir"
+	"github.com/agentlens-bench/agentlens/internal/output"
+	"github.com/agentlens-bench/agentlens/internal/output/cachedir"
+	"github.com/agentlens-bench/agentlens/internal/output/checksum"
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
@@ -118,7 +118,7 @@ func Load(ctx context.Context, dir, path string) (err error) {
 	if err != nil {
 		return err
 	}
-	scratch, err := workdir.Make(filepath.Dir(path), "."+filepath.Base(path)+".part-")
+	scratch, err := output.NewTemp(filepath.Dir(path))
 	if err != nil {
 		return fmt.Errorf("store: %w", err)
 	}
@@ -136,7 +136,7 @@ func Load(ctx context.Context, dir, path string) (err error) {
 	if err := w.finish(); err != nil {
 		return err
 	}
-	return os.Rename(whole, path)
+	return output.PutFile(whole, path)
 }
 
 func (w *sqliteWriter) loadPart(ctx context.Context, dir string, p part) error {

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agentlens-bench/agentlens/internal/cachedir"
-	"github.com/agentlens-bench/agentlens/internal/checksum"
+	"github.com/agentlens-bench/agentlens/internal/output/cachedir"
+	"github.com/agentlens-bench/agentlens/internal/output/checksum"
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
@@ -67,7 +67,7 @@ func TestLoadGivesTheDatabaseBack(t *testing.T) {
 	}
 
 	// What a killed load left in the cache goes with the next one.
-	left := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part-1")
+	left := filepath.Join(filepath.Dir(path), ".agentlens-1.tmp")
 	if err := errors.Join(os.Remove(path), os.Mkdir(left, 0o755), os.WriteFile(filepath.Join(left, "whole.db"), nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}

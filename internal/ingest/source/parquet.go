@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/parquetrows"
+	"github.com/agentlens-bench/agentlens/internal/output"
 )
 
 // heldParquet is the largest Parquet file that is held in memory: its rows are found from its
@@ -57,17 +57,14 @@ func (s *splitter) hold() (held io.ReaderAt, done func(), err error) {
 	if err != nil {
 		return nil, nil, &BrokenError{Err: err}
 	}
-	spool, err := os.CreateTemp("", "agentlens-parquet-*")
+	spool, err := output.NewSpill("")
 	if err != nil {
-		return nil, nil, fmt.Errorf("a Parquet file of more than %d bytes waits in a temporary file, which cannot be made: %w; set TMPDIR to a folder with room", heldParquet, err)
+		return nil, nil, fmt.Errorf("a Parquet file of more than %d bytes waits in a temporary file: %w", heldParquet, err)
 	}
-	done = func() {
-		spool.Close()
-		os.Remove(spool.Name())
-	}
+	done = func() { spool.Close() }
 	if _, err := spool.Write(buf.Bytes()); err != nil {
 		done()
-		return nil, nil, fmt.Errorf("temporary file %s: %w; set TMPDIR to a folder with room", spool.Name(), err)
+		return nil, nil, spool.Failed(err)
 	}
 	w := &spoolWriter{file: spool}
 	n, err := io.Copy(w, body)
@@ -75,7 +72,7 @@ func (s *splitter) hold() (held io.ReaderAt, done func(), err error) {
 	switch {
 	case w.failed != nil:
 		done()
-		return nil, nil, fmt.Errorf("temporary file %s: %w; set TMPDIR to a folder with room", spool.Name(), w.failed)
+		return nil, nil, spool.Failed(w.failed)
 	case err != nil:
 		done()
 		return nil, nil, &BrokenError{Err: err}
@@ -85,7 +82,7 @@ func (s *splitter) hold() (held io.ReaderAt, done func(), err error) {
 
 // spoolWriter tells a failure of the temporary file from one of the body.
 type spoolWriter struct {
-	file   *os.File
+	file   *output.Spill
 	failed error
 }
 

@@ -1,4 +1,4 @@
-package outfile
+package output
 
 import (
 	"errors"
@@ -8,32 +8,32 @@ import (
 	"testing"
 )
 
-// TestCheck: what Check lets pass can be written, and it leaves no trace.
-func TestCheck(t *testing.T) {
+// TestCheckFile: what CheckFile lets pass can be written, and it leaves no trace.
+func TestCheckFile(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, tc := range []struct {
-		name    string
-		replace bool
-		want    string // of the error
+		name string
+		mark []byte
+		want string // of the error
 	}{
-		{"new", false, ""},
-		{"a/b/new", false, ""},
-		{"file", false, "file exists already"},
-		{"file", true, ""},
-		{".", true, "is a folder"},
-		{"file/new", false, "not a directory; choose another place"},
-		{"file/a/new", true, "not a directory; choose another place"},
+		{"new", nil, ""},
+		{"a/b/new", nil, ""},
+		{"file", nil, "file exists already"},
+		{"file", []byte("ol"), ""},
+		{".", []byte("ol"), "is a folder"},
+		{"file/new", nil, "not a directory; choose another place"},
+		{"file/a/new", []byte("ol"), "not a directory; choose another place"},
 	} {
 		path := filepath.Join(dir, filepath.FromSlash(tc.name))
-		err := Check(path, tc.replace)
+		err := CheckFile(path, tc.mark)
 		if entries, rerr := os.ReadDir(dir); rerr != nil || len(entries) != 1 {
 			t.Fatalf("%s: Check leaves %v, %v", tc.name, entries, rerr)
 		}
-		written := Write(path, []byte("new"), tc.replace)
+		written := WriteFile(path, []byte("new"), tc.mark)
 		if tc.want == "" {
 			text, rerr := os.ReadFile(path)
 			if err := errors.Join(err, written, rerr); err != nil || string(text) != "new" {
@@ -48,7 +48,7 @@ func TestCheck(t *testing.T) {
 			}
 		}
 	}
-	if err := Check(file, false); !errors.Is(err, ErrExists) {
+	if err := CheckFile(file, nil); !errors.Is(err, ErrExists) {
 		t.Errorf("%v is no ErrExists", err)
 	}
 }

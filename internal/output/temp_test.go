@@ -1,4 +1,4 @@
-package workdir
+package output
 
 import (
 	"bufio"
@@ -7,12 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"sync"
 	"testing"
 )
 
-const childVariable = "WORKDIR_TEST_PARENT"
+const childVariable = "OUTPUT_TEST_PARENT"
 
 // TestMain is also the process that is killed: it makes a folder, says which, and waits.
 func TestMain(m *testing.M) {
@@ -20,7 +19,7 @@ func TestMain(m *testing.M) {
 	if parent == "" {
 		os.Exit(m.Run())
 	}
-	d, err := Make(parent, ".out.part-")
+	d, err := NewTemp(parent)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -35,9 +34,6 @@ func exists(path string) bool {
 }
 
 func TestAbandonedFoldersGo(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("folders can't be locked here, so all stay")
-	}
 	parent := t.TempDir()
 	child := exec.Command(os.Args[0])
 	child.Env = append(os.Environ(), childVariable+"="+parent)
@@ -53,14 +49,14 @@ func TestAbandonedFoldersGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	theirs := line[:len(line)-1]
-	other := filepath.Join(parent, ".out.part-notes") // a name that Make gives no folder
-	file := filepath.Join(parent, ".out.part-1")
-	another := filepath.Join(parent, ".out2.part-1")
+	other := filepath.Join(parent, ".agentlens-notes.tmp") // a name that no temporary folder has
+	file := filepath.Join(parent, ".agentlens-1.tmp")
+	another := filepath.Join(parent, ".agentlens-1.tmp.old")
 	if err := errors.Join(os.Mkdir(other, 0o755), os.WriteFile(file, nil, 0o644), os.Mkdir(another, 0o755), os.WriteFile(filepath.Join(theirs, "half"), nil, 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	begin := func() *Dir {
-		d, err := Make(parent, ".out.part-")
+	begin := func() *Temp {
+		d, err := NewTemp(parent)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,33 +80,14 @@ func TestAbandonedFoldersGo(t *testing.T) {
 	if !exists(other) || !exists(file) || !exists(another) {
 		t.Error("something else was removed")
 	}
-	for _, d := range []*Dir{ours, d} {
+	for _, d := range []*Temp{ours, d} {
 		if err := errors.Join(d.Remove(), d.Remove()); err != nil || exists(d.Path) {
 			t.Errorf("%s: %v", d.Path, err)
 		}
 	}
 }
 
-// TestReleasedFoldersStay renames a folder to its place, as outputs are.
-func TestReleasedFoldersStay(t *testing.T) {
-	parent := t.TempDir()
-	d, err := Make(parent, ".out.part-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := filepath.Join(parent, "out")
-	if err := errors.Join(Sync(d.Path), os.Rename(d.Path, out), d.Release(), d.Release()); err != nil {
-		t.Fatal(err)
-	}
-	if d, err = Make(parent, ".out.part-"); err != nil || !exists(out) {
-		t.Errorf("%v, output there: %v", err, exists(out))
-	}
-	if err := d.Remove(); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestManyAtOnce makes and removes folders for one output from many goroutines: nobody loses
+// TestManyAtOnce makes and removes folders in one parent from many goroutines: nobody loses
 // a folder that it holds.
 func TestManyAtOnce(t *testing.T) {
 	parent := t.TempDir()
@@ -118,7 +95,7 @@ func TestManyAtOnce(t *testing.T) {
 	for range 8 {
 		wait.Go(func() {
 			for range 50 {
-				d, err := Make(parent, ".out.part-")
+				d, err := NewTemp(parent)
 				if err == nil {
 					err = os.WriteFile(filepath.Join(d.Path, "x"), nil, 0o644)
 					err = errors.Join(err, d.Remove())

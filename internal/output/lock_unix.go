@@ -1,6 +1,6 @@
 //go:build unix
 
-package workdir
+package output
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 // hold locks a folder until the file is closed or the process ends. It is not ok when another
 // process holds or has removed it. Without locks in the file system there is no file.
 func hold(path string) (lock *os.File, ok bool) {
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_DIRECTORY, 0)
 	if err != nil {
 		return nil, !errors.Is(err, fs.ErrNotExist)
 	}
@@ -33,11 +33,23 @@ func hold(path string) (lock *os.File, ok bool) {
 	return f, true
 }
 
-// SyncFolder flushes the names in a folder to the disk.
-func SyncFolder(path string) error {
+// remove removes a folder that is held.
+func remove(path string, lock *os.File) error {
+	return errors.Join(os.RemoveAll(path), lock.Close())
+}
+
+// release gives up a folder that stays.
+func release(lock *os.File) error { return lock.Close() }
+
+// syncFolder flushes the names in a folder.
+func syncFolder(path string) error {
 	d, err := os.Open(path)
 	if err != nil {
 		return err
 	}
-	return errors.Join(d.Sync(), d.Close())
+	err = d.Sync()
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) {
+		err = nil // a file system whose folders can't be flushed
+	}
+	return errors.Join(err, d.Close())
 }

@@ -1,8 +1,0 @@
-package bench
-
-import "golang.org/x/sys/unix"
-
-// exchange swaps two folders in one step, so that a reader sees the old or the new one.
-func exchange(a, b string) error {
-	return unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
-}
