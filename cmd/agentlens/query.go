@@ -69,7 +69,7 @@ A query that is stopped by --timeout has printed whole rows only, and exits with
 			if len(args) == 1 {
 				return listTables(cmd, db, format)
 			}
-			w := query.NewWriter(output(cmd, format), format, null)
+			w := query.NewWriter(resultTo(cmd, format), format, null)
 			more, err := db.Run(cmd.Context(), text, opt, w)
 			if err = errors.Join(err, w.Close()); err != nil {
 				return err
@@ -95,8 +95,8 @@ A query that is stopped by --timeout has printed whole rows only, and exits with
 	return cmd
 }
 
-// output is where a result of a format goes. JSON stays the same data when it is escaped.
-func output(cmd *cobra.Command, format string) io.Writer {
+// resultTo is where a result of a format goes. JSON stays the same data when it is escaped.
+func resultTo(cmd *cobra.Command, format string) io.Writer {
 	if format == "csv" {
 		return data(cmd)
 	}
@@ -128,7 +128,7 @@ func listTables(cmd *cobra.Command, db *query.DB, format string) error {
 		_, err := io.WriteString(cmd.OutOrStdout(), b.String())
 		return err
 	}
-	w := query.NewWriter(output(cmd, format), format, "")
+	w := query.NewWriter(resultTo(cmd, format), format, "")
 	err = w.Columns([]string{"name", "type", "rows", "columns"})
 	for _, t := range tables {
 		kind := "table"
