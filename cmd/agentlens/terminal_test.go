@@ -11,7 +11,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/agentlens-bench/agentlens/internal/cachedir"
+	"github.com/agentlens-bench/agentlens/internal/output/cachedir"
 )
 
 // hostile is a text that acts on a terminal: a title, a clipboard write, colours, C1, bidi
