@@ -56,7 +56,7 @@ back as the same states but for these.`,
 			} else {
 				err = writeConvert(cmd.OutOrStdout(), &rep)
 			}
-			if err == nil && len(rep.Refused) > 0 {
+			if err == nil && rep.Records > 0 {
 				err = errRefused
 			}
 			return err
@@ -81,7 +81,7 @@ func writeConvert(w io.Writer, r *convert.Report) error {
 		fmt.Fprintf(&b, "  replaced in the logs: %s\n", counts(r.Privacy))
 	}
 	if n := len(r.Refused); n > 0 {
-		fmt.Fprintf(&b, "  %s refused\n", plural(int64(n), "record"))
+		fmt.Fprintf(&b, "  %s refused\n", plural(r.Records, "record"))
 		for _, e := range r.Refused[:min(n, most)] {
 			fmt.Fprintf(&b, "    %s\n", e.Error())
 		}

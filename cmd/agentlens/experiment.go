@@ -114,7 +114,7 @@ func (s *sources) refused() error {
 	for i := range min(n, 5) {
 		fmt.Fprintf(s.errors, "agentlens: refused: %v\n", &s.runs.Refused[i])
 	}
-	fmt.Fprintf(s.errors, "agentlens: %s refused; agentlens build lists them all in errors.jsonl\n", plural(int64(n), "record"))
+	fmt.Fprintf(s.errors, "agentlens: %s refused; agentlens build lists them all in errors.jsonl\n", plural(s.runs.CountRefused(), "record"))
 	return errRefused
 }
 

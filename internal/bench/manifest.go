@@ -170,21 +170,11 @@ func digestOf(path string) (string, error) {
 	return sum, err
 }
 
-// refusal is a line of errors.jsonl.
-type refusal struct {
-	File    string `json:"file"`
-	Line    int64  `json:"line,omitzero"`
-	Record  string `json:"record,omitzero"`
-	Code    string `json:"code"`
-	Message string `json:"message"`
-	Hint    string `json:"hint,omitzero"`
-}
-
 // writeErrors writes errors.jsonl, empty when nothing was refused.
 func writeErrors(dir string, refused []ingest.RecordError) error {
 	var buf bytes.Buffer
 	for _, e := range refused {
-		line, err := json.Marshal(refusal(e), jsontext.AllowInvalidUTF8(true))
+		line, err := json.Marshal(e, json.Deterministic(true), jsontext.AllowInvalidUTF8(true))
 		if err != nil {
 			return err
 		}
@@ -216,11 +206,11 @@ func (b *builder) count() {
 	b.res.Tasks = int64(len(b.corpus.Tasks))
 	b.res.Models = int64(len(models))
 	b.res.Trajectories = int64(b.corpus.Runs)
-	b.res.Refused = int64(len(b.corpus.Refused))
+	b.res.Refused = b.corpus.CountRefused()
 	b.res.UnusedLabels = b.corpus.Unused
 	b.res.RefusedCodes = map[string]int64{}
-	for _, e := range b.corpus.Refused {
-		b.res.RefusedCodes[e.Code]++
+	for i := range b.corpus.Refused {
+		b.corpus.Refused[i].AddTo(b.res.RefusedCodes)
 	}
 	b.res.Skipped, b.res.Warnings, b.res.Privacy = b.corpus.Input.Skipped, b.corpus.Warnings, b.corpus.Input.Privacy
 }

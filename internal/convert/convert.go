@@ -95,7 +95,8 @@ type Report struct {
 	Files   int64                `json:"files"`
 	Losses  []Loss               `json:"losses"`
 	Privacy privacy.Counts       `json:"privacy"` // what was replaced, by kind
-	Refused []ingest.RecordError `json:"refused"`
+	Refused []ingest.RecordError `json:"refused"` // see ingest.Refusals
+	Records int64                `json:"refused_records"`
 }
 
 // Sources reads sources and writes their runs into the new folder out. It fails, and leaves
@@ -113,7 +114,7 @@ func Sources(ctx context.Context, sources []string, opt ingest.Options, target T
 	}
 	defer func() { err = errors.Join(err, c.Close()) }()
 
-	rep = Report{Target: target, Out: out, Privacy: c.Input.Privacy, Refused: c.Refused}
+	rep = Report{Target: target, Out: out, Privacy: c.Input.Privacy, Refused: c.Refused, Records: c.CountRefused()}
 	if err := write(ctx, c, dir, &rep); err != nil {
 		return rep, err
 	}

@@ -54,6 +54,7 @@ type catalog struct {
 	tasks        []schema.PublishedTask
 	references   []schema.PublishedReference
 	refused      []ingest.RecordError
+	repeated     ingest.Refusals // runs and rows that occur twice
 	formats      map[string]int64
 	warnings     map[string]int64
 }
@@ -174,6 +175,7 @@ func (c *catalog) settle() []Task {
 		start = end
 	}
 	c.settlePublished()
+	c.refused = append(c.refused, c.repeated.List()...)
 	slices.SortFunc(c.refused, func(a, b ingest.RecordError) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Record, b.Record),
 			cmp.Compare(a.Code, b.Code), cmp.Compare(a.Message, b.Message))
@@ -203,7 +205,7 @@ func (c *catalog) refuseDuplicates() {
 		if first.sha256 == again.sha256 {
 			what = "the same run"
 		}
-		c.refused = append(c.refused, ingest.RecordError{
+		c.repeated.Add(ingest.RecordError{
 			File: again.file, Line: again.record, Record: again.ID, Code: "duplicate_id",
 			Message: fmt.Sprintf("trajectory id %s occurs twice: %s stands in %s; ids must be unique in a dataset", again.ID, what, place(first)),
 			Hint:    "remove one of the two from the source, or give the run an id of its own",
@@ -271,7 +273,7 @@ func unique[T any](c *catalog, rows []T, file string, key func(T) string, order 
 	kept := rows[:0]
 	for _, r := range rows {
 		if seen[key(r)] {
-			c.refused = append(c.refused, ingest.RecordError{
+			c.repeated.Add(ingest.RecordError{
 				File: file, Record: key(r), Code: "duplicate_row",
 				Message: fmt.Sprintf("%s occurs twice; of two rows the one that sorts first is kept", key(r)),
 				Hint:    "remove the second row",

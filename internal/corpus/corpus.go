@@ -28,7 +28,7 @@ type Corpus struct {
 	PublishedTasks      []schema.PublishedTask
 	PublishedReferences []schema.PublishedReference
 
-	Refused  []ingest.RecordError // sorted by file, line, record
+	Refused  []ingest.RecordError // sorted by file, line, record; see ingest.Refusals
 	Formats  map[string]int64     // runs by format, before duplicates were refused
 	Warnings map[string]int64     // warnings of readers and outcomes, by code
 	Unused   []string             // ids of the labels file that name no run, sorted
@@ -87,13 +87,23 @@ func settled(ctx context.Context, sources []string, opt ingest.Options, f *spill
 // noRuns explains sources in which every record was refused or skipped.
 func noRuns(cat *catalog, in ingest.Summary) error {
 	if len(cat.refused) > 0 {
-		return fmt.Errorf("no run could be read: %d records refused; the first: %w", len(cat.refused), &cat.refused[0])
+		return fmt.Errorf("no run could be read: %d records refused; the first: %w", countRefused(cat.refused), &cat.refused[0])
 	}
 	var skipped int64
 	for _, n := range in.Skipped {
 		skipped += n
 	}
 	return fmt.Errorf("no run found in the source (%d files that are no logs were skipped); try `agentlens build --help` for the formats", skipped)
+}
+
+// CountRefused returns the number of refused records.
+func (c *Corpus) CountRefused() int64 { return countRefused(c.Refused) }
+
+func countRefused(entries []ingest.RecordError) (n int64) {
+	for i := range entries {
+		n += entries[i].Records()
+	}
+	return n
 }
 
 // Loader reads the runs of one task of c.Tasks.

@@ -202,7 +202,8 @@ func (s *sourceReader) assembleRun(run format.Run, members []*spooled) error {
 	}
 	items, err := run.Read(records)
 	if err != nil {
-		return s.reject(rec, err)
+		s.reject(rec, err, false)
+		return nil
 	}
 	return s.emitAll(rec, items, warnings)
 }

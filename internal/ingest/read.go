@@ -119,9 +119,8 @@ type sourceReader struct {
 	companions []Evidence // held back until it is known whether the source has runs
 	runs       int64
 	readable   int64
-	refused    int64
-	firstBad   RecordError
-	emitError  error // of a refused record emitted by the walk
+
+	refused Refusals // by files as they are named in the source
 
 	parts spool // records of runs that are spread over several
 }
@@ -153,8 +152,12 @@ func (s *sourceReader) read(ctx context.Context) error {
 	if err := s.assemble(ctx); err != nil {
 		return err
 	}
+	refused, err := s.emitRefused()
+	if err != nil {
+		return err
+	}
 	if s.readable == 0 {
-		return s.nothing()
+		return s.nothing(refused)
 	}
 	for i := range s.companions {
 		e := &s.companions[i]
@@ -169,11 +172,11 @@ func (s *sourceReader) read(ctx context.Context) error {
 }
 
 // nothing explains a source without a single readable record.
-func (s *sourceReader) nothing() error {
+func (s *sourceReader) nothing(first *RecordError) error {
 	const hint = "give a folder, file or archive of agent logs"
 	switch {
-	case s.refused > 0:
-		return fmt.Errorf("source %s holds no readable record: %d refused, the first: %w", s.root, s.refused, &s.firstBad)
+	case first != nil:
+		return fmt.Errorf("source %s holds no readable record: %d refused, the first: %w", s.root, s.refused.Count(), first)
 	case len(s.skipped) > 0:
 		reasons := make([]string, 0, len(s.skipped))
 		for reason, n := range s.skipped {
@@ -191,7 +194,7 @@ func (s *sourceReader) walk(ctx context.Context) error {
 	var told int64
 	handler := source.Handler{
 		File:   func(f source.File) error { return s.split(ctx, f) },
-		Refuse: s.refuse,
+		Refuse: s.refused.Add,
 		Skip:   s.skip,
 	}
 	if s.opt.Report != nil {
@@ -203,12 +206,7 @@ func (s *sourceReader) walk(ctx context.Context) error {
 			}
 		}
 	}
-	if err := source.Walk(ctx, s.root, s.opt.Limits, handler); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.emitError
+	return source.Walk(ctx, s.root, s.opt.Limits, handler)
 }
 
 func (s *sourceReader) split(ctx context.Context, f source.File) error {
@@ -220,7 +218,9 @@ func (s *sourceReader) split(ctx context.Context, f source.File) error {
 		buf = s.buffers.Get().(*[]byte)
 		return (*buf)[:0]
 	}
+	var records int64
 	yield := func(c source.Chunk) error {
+		records++
 		*buf = c.Data
 		j := job{file: file, path: f.Path, kind: f.Kind, line: c.Line, buf: buf, weight: min(int64(cap(c.Data)), inFlight)}
 		if err := s.weight.Acquire(ctx, j.weight); err != nil {
@@ -233,17 +233,22 @@ func (s *sourceReader) split(ctx context.Context, f source.File) error {
 			return ctx.Err()
 		}
 	}
+	refuse := func(e RecordError) {
+		records++
+		s.refused.add(e, true)
+	}
 	joined := func(first []byte) bool { return s.joined(file, first) }
-	whole, err := source.Split(named, s.opt.Limits.MaxRecordBytes, joined, fresh, yield, s.refuse)
+	whole, err := source.Split(named, s.opt.Limits.MaxRecordBytes, joined, fresh, yield, refuse)
+	s.refused.cut(file, records)
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if whole != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		s.digest.Add(f.Path, whole.SHA256, whole.Bytes)
 	}
-	return s.emitError
+	return nil
 }
 
 // joined reports whether the lines of a file are one record, by its first line.
@@ -286,14 +291,16 @@ func (s *sourceReader) parse(j job) error {
 		s.mu.Unlock()
 	}
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) {
-		return s.reject(rec, &RecordError{Code: "utf16", Message: "the text is UTF-16", Hint: "convert it to UTF-8"})
+		s.reject(rec, &RecordError{Code: "utf16", Message: "the text is UTF-16", Hint: "convert it to UTF-8"}, true)
+		return nil
 	}
 	data, warnings := repair(bytes.TrimPrefix(data, []byte(bom)))
 	rec.Data = data
 	items, kept, err := s.items(j, &rec, warnings)
 	switch {
 	case err != nil:
-		return s.reject(rec, err)
+		s.reject(rec, err, true)
+		return nil
 	case kept:
 		return nil
 	}
@@ -415,12 +422,12 @@ func (s *sourceReader) emitAll(rec format.Record, items []Item, warnings []traje
 	}
 	own := map[string][]Evidence{}
 	kept := items[:0]
+	whole := !slices.ContainsFunc(items, func(i Item) bool { return i.Refused == nil })
 	for _, item := range items {
 		switch {
 		case item.Refused != nil:
-			if err := s.reject(rec, item.Refused); err != nil {
-				return err
-			}
+			s.reject(rec, item.Refused, whole)
+			whole = false // a record counts once
 			continue
 		case item.Evidence != nil:
 			e := item.Evidence
@@ -466,8 +473,8 @@ func (s *sourceReader) skip(reason string) {
 	s.skipped[reason]++
 }
 
-// reject emits a refused record with its place.
-func (s *sourceReader) reject(rec format.Record, err error) error {
+// reject notes a refused record with its place. whole says that nothing of the record was read.
+func (s *sourceReader) reject(rec format.Record, err error, whole bool) {
 	var refused *RecordError
 	if !errors.As(err, &refused) {
 		refused = &RecordError{Code: "bad_record", Message: err.Error()}
@@ -482,27 +489,21 @@ func (s *sourceReader) reject(rec format.Record, err error) error {
 			}
 		}
 	}
-	return s.emitRefused(e)
+	s.refused.add(e, whole)
 }
 
-func (s *sourceReader) emitRefused(e RecordError) error {
-	file := s.hideFile(e.File)
-	e.Message = s.privacy().ScrubString(strings.ReplaceAll(e.Message, e.File, file))
-	e.File, e.Record = file, s.privacy().ScrubString(e.Record)
-	s.mu.Lock()
-	s.refused++
-	if s.refused == 1 || cmp.Or(cmp.Compare(e.File, s.firstBad.File), cmp.Compare(e.Line, s.firstBad.Line)) < 0 {
-		s.firstBad = e
+// emitRefused emits the refused records, and returns the first.
+func (s *sourceReader) emitRefused() (first *RecordError, err error) {
+	for _, e := range s.refused.List() {
+		file := s.hideFile(e.File)
+		e.Message = s.privacy().ScrubString(strings.ReplaceAll(e.Message, e.File, file))
+		e.File, e.Record = file, s.privacy().ScrubString(e.Record)
+		if first == nil {
+			first = &e
+		}
+		if err := s.emit(Item{Refused: &e}); err != nil {
+			return first, err
+		}
 	}
-	s.mu.Unlock()
-	return s.emit(Item{Refused: &e})
-}
-
-// refuse is reject for the walk, which can't stop at once.
-func (s *sourceReader) refuse(e RecordError) {
-	if err := s.emitRefused(e); err != nil {
-		s.mu.Lock()
-		s.emitError = err
-		s.mu.Unlock()
-	}
+	return first, nil
 }

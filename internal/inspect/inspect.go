@@ -103,10 +103,10 @@ func Sources(ctx context.Context, sources []string, opt ingest.Options) (res Res
 func Corpus(ctx context.Context, c *corpus.Corpus) (Result, error) {
 	r := Result{
 		Sources: c.Input.Sources, Warnings: c.Warnings, Skipped: c.Input.Skipped, Privacy: c.Input.Privacy, Unused: c.Unused,
-		Refused: int64(len(c.Refused)), RefusedBy: map[string]int64{},
+		Refused: c.CountRefused(), RefusedBy: map[string]int64{},
 	}
 	for _, e := range c.Refused {
-		r.RefusedBy[e.Code]++
+		e.AddTo(r.RefusedBy)
 		if len(r.Records) < mostRefused {
 			r.Records = append(r.Records, e)
 		}

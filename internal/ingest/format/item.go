@@ -17,7 +17,7 @@ type Item struct {
 	Refused    *RecordError
 }
 
-// RecordError is one refused record. It never stops a run.
+// RecordError is one refused record, or several of one file. It never stops a run.
 type RecordError struct {
 	File    string `json:"file"`            // inside the source
 	Line    int64  `json:"line,omitzero"`   // 1-based, 0 when the format has no lines
@@ -25,6 +25,24 @@ type RecordError struct {
 	Code    string `json:"code"`            // stable, snake_case
 	Message string `json:"message"`         // what was wrong, what was expected
 	Hint    string `json:"hint,omitzero"`   // the way out
+
+	// Of an entry for several records; Line is that of the first.
+	Count    int64            `json:"count,omitzero"`     // of records, 0 for one
+	LastLine int64            `json:"last_line,omitzero"` // of the last one
+	Codes    map[string]int64 `json:"codes,omitempty"`    // records by code, where they were refused for several
+}
+
+// Records returns how many records the entry stands for.
+func (e *RecordError) Records() int64 { return max(e.Count, 1) }
+
+// AddTo adds the records to counts by code.
+func (e *RecordError) AddTo(byCode map[string]int64) {
+	if len(e.Codes) == 0 {
+		byCode[e.Code] += e.Records()
+	}
+	for code, n := range e.Codes {
+		byCode[code] += n
+	}
 }
 
 // Error gives the position, the message and the hint in one line.
