@@ -24,11 +24,6 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
-// fixtures are folders of logs by format.
-var fixtures = []string{
-	"atif", "claude-code", "codex", "gemini", "llm-completions", "messages", "mini-sweagent", "openhands-v0", "openhands-v1", "sweagent",
-}
-
 func runsOf(t *testing.T, source string) []*trajectory.Trajectory {
 	t.Helper()
 	got := readtest.Read(t, ingest.Options{Texts: true, Jobs: 2}, source)
@@ -122,16 +117,29 @@ func show(v reflect.Value) string {
 	return text[:min(len(text), 300)]
 }
 
-// TestATIFAndBack converts every fixture to ATIF, validates it, reads it, and compares states,
-// task, model, agent and closing words.
+// TestATIFAndBack converts logs of every format to ATIF, validates it, reads it, and compares
+// states, task, model, agent and closing words.
 func TestATIFAndBack(t *testing.T) {
-	for _, name := range fixtures {
-		t.Run(name, func(t *testing.T) {
-			for _, want := range runsOf(t, conformance.Dir(t, "fixtures", name)) {
+	for _, name := range conformance.LogFormats() {
+		eachLog(t, name, func(t *testing.T, source string) {
+			for _, want := range runsOf(t, source) {
 				atifAndBack(t, want)
 			}
 		})
 	}
+}
+
+// eachLog runs a test over our own log of a format and over the real ones, where they are at
+// hand.
+func eachLog(t *testing.T, format string, f func(t *testing.T, source string)) {
+	t.Run(format, func(t *testing.T) { f(t, conformance.Logs(t, format)) })
+	t.Run(format+"/real", func(t *testing.T) {
+		folder := format
+		if format == "completions" {
+			folder = "llm-completions"
+		}
+		f(t, conformance.Dir(t, "fixtures", folder))
+	})
 }
 
 // TestRealRunsAndBack does so with every fifth of the real runs.
@@ -163,8 +171,8 @@ func atifAndBack(t *testing.T, want *trajectory.Trajectory) {
 // TestOpenHandsAndBack converts the fixtures of OpenHands and compares states.
 func TestOpenHandsAndBack(t *testing.T) {
 	for _, name := range []string{"openhands-v0", "openhands-v1", "mini-sweagent", "claude-code"} {
-		t.Run(name, func(t *testing.T) {
-			for _, want := range runsOf(t, conformance.Dir(t, "fixtures", name)) {
+		eachLog(t, name, func(t *testing.T, source string) {
+			for _, want := range runsOf(t, source) {
 				var losses convert.Losses
 				text, err := convert.ToOpenHands(want, &losses)
 				if err != nil {
@@ -193,7 +201,19 @@ func TestOpenHandsAndBack(t *testing.T) {
 // TestSourcesAreWrittenWhole converts folders to every target: the same bytes with any number
 // of workers, an output that exists is left alone, a run a file.
 func TestSourcesAreWrittenWhole(t *testing.T) {
-	source := conformance.Dir(t, "fixtures", "openhands-v0")
+	t.Run("own", func(t *testing.T) {
+		dir := t.TempDir()
+		for _, format := range conformance.LogFormats() {
+			if err := os.CopyFS(filepath.Join(dir, format), os.DirFS(conformance.Logs(t, format))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		writtenWhole(t, dir, 10, 61)
+	})
+	t.Run("real", func(t *testing.T) { writtenWhole(t, conformance.Dir(t, "fixtures", "openhands-v0"), 15, 146) })
+}
+
+func writtenWhole(t *testing.T, source string, runs, steps int64) {
 	for _, target := range convert.Targets() {
 		dir := t.TempDir()
 		var reports []convert.Report
@@ -205,7 +225,7 @@ func TestSourcesAreWrittenWhole(t *testing.T) {
 			rep.Out = ""
 			reports = append(reports, rep)
 		}
-		if !reflect.DeepEqual(reports[0], reports[1]) || reports[0].Runs != 15 || reports[0].Steps != 146 {
+		if !reflect.DeepEqual(reports[0], reports[1]) || reports[0].Runs != runs || reports[0].Steps != steps {
 			t.Errorf("%s: %+v\n%+v", target, reports[0], reports[1])
 		}
 		one, err := os.ReadFile(filepath.Join(dir, "1", checksum.Name))
@@ -216,12 +236,12 @@ func TestSourcesAreWrittenWhole(t *testing.T) {
 		if err != nil || !bytes.Equal(one, two) {
 			t.Errorf("%s: other bytes with other workers, %v", target, err)
 		}
-		if n := int64(bytes.Count(one, []byte("\n"))); n != reports[0].Files || n != map[convert.Target]int64{convert.ATIF: 15, convert.OpenHands: 15, convert.JSONL: 1}[target] {
+		if n := int64(bytes.Count(one, []byte("\n"))); n != reports[0].Files || n != map[convert.Target]int64{convert.ATIF: runs, convert.OpenHands: runs, convert.JSONL: 1}[target] {
 			t.Errorf("%s: %d files, reported %d", target, n, reports[0].Files)
 		}
 		if target != convert.JSONL {
-			if runs := runsOf(t, filepath.Join(dir, "1")); len(runs) != 15 {
-				t.Errorf("%s: %d runs are read back", target, len(runs))
+			if n := len(runsOf(t, filepath.Join(dir, "1"))); int64(n) != runs {
+				t.Errorf("%s: %d runs are read back", target, n)
 			}
 		}
 		_, err = convert.Sources(context.Background(), []string{source}, ingest.Options{}, target, filepath.Join(dir, "1"))

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/ingest/atif"
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
@@ -282,6 +283,9 @@ func TestRefused(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
+	for _, data := range conformance.LogFiles(f, "atif") {
+		f.Add(data)
+	}
 	f.Add([]byte(doc("ATIF-v1.7", `"subagent_trajectories":[`+doc("ATIF-v1.7", `"trajectory_id":"s",`, agent(calls(bash("1", "x"))))+`],`,
 		agent(calls(bash("1", "a"), bash("1", "b"))+`,"observation":{"results":[{"source_call_id":"1","subagent_trajectory_ref":[{"trajectory_id":"s"}]}]}`))))
 	f.Add([]byte(doc("1.4", "", `{"source":"system","observation":{"result":{"success":false}}}`, agent(calls(`{"id":"1","name":"bash"}`)))))

@@ -119,6 +119,9 @@ func TestNothing(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
+	for _, data := range conformance.LogFiles(f, "claude-code") {
+		f.Add(data)
+	}
 	f.Add(lines(`"type":"user","message":{"content":"x"}`, says("m", "1", `{"type":"tool_use","id":"a","name":"Bash","input":{"command":"ls"}}`), result("a", `"content":"x"`)))
 	f.Add([]byte("{\"type\":\"summary\"}\n\n[]"))
 	f.Fuzz(func(t *testing.T, data []byte) { runlogtest.Fuzz(t, Formats(tools.Default()), "s.jsonl", data) })

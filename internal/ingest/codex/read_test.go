@@ -96,6 +96,9 @@ func TestWithoutEnvelope(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
+	for _, data := range conformance.LogFiles(f, "codex") {
+		f.Add(data)
+	}
 	f.Add([]byte(`{"type":"session_meta","payload":{"id":"i"}}
 {"type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{}","call_id":"1"}}
 {"type":"response_item","payload":{"type":"function_call_output","output":"{}","call_id":"1"}}`))

@@ -169,6 +169,9 @@ func TestDialogue(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
+	for _, data := range conformance.LogFiles(f, "completions") {
+		f.Add(data)
+	}
 	f.Add([]byte(log(2, 1, "m")))
 	f.Add([]byte(`{"messages":[{"role":"assistant","content":"<function=a><parameter=b>c"}],"response":{"choices":[{"message":{"tool_calls":[{}]}}]},"timestamp":"1e3"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {

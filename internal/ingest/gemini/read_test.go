@@ -44,6 +44,9 @@ func TestSession(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
+	for _, data := range conformance.LogFiles(f, "gemini") {
+		f.Add(data)
+	}
 	f.Add([]byte(`{"sessionId":"s","messages":[{"type":"gemini","toolCalls":[{"name":"read_file","result":[{}]}]}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) { runlogtest.Fuzz(t, Formats(tools.Default()), "s.json", data) })
 }

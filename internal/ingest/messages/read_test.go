@@ -239,6 +239,9 @@ func TestOddJSON(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
+	for _, data := range conformance.LogFiles(f, "messages") {
+		f.Add(data)
+	}
 	for _, seed := range []string{
 		`[{"id":"a","content":[{"class_":"api_action","function":"open","kwargs":{"path":"\""}},{"class_":"message_action","content":"<finish>"}]}]`,
 		`{"messages":[{"role":"user","content":"x bash-$"},{"role":"assistant","content":"` + "```\\nedit 1:2\\n```" + `"},{"role":"user","content":"(Open file: n/a)\n(Current directory: /a)\nbash-$"}]}`,

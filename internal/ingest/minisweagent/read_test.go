@@ -163,6 +163,9 @@ func TestSummary(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
+	for _, data := range conformance.LogFiles(f, "mini-sweagent") {
+		f.Add(data)
+	}
 	f.Add([]byte(`{"trajectory_format":"mini-swe-agent-1","messages":[{"role":"user","content":"x"},{"role":"assistant","content":"` + "```bash\\nls\\n```" + `"},{"role":"user","content":"<returncode>0</returncode>"}]}`))
 	f.Add([]byte(`{"trajectory_format":"mini-swe-agent-1.1","messages":[{"role":"assistant","extra":{"actions":[{"command":"a","tool_call_id":"1"}]}},{"role":"tool","tool_call_id":"1"},{"role":"exit"}]}`))
 	f.Add([]byte(`[{"role":"user","content":"` + "```" + `"}]`))

@@ -633,22 +633,14 @@ func TestLiterals(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
+	for _, data := range conformance.LogFiles(f, "openhands-v0") {
+		f.Add(data)
+	}
 	f.Add([]byte(list(action(1, "run", `{"command":"ls"}`), answer(2, 1, "run", "x", `{"metadata":{"exit_code":-1}}`))))
 	f.Add([]byte(`{"instance_id":"a","history":[[{"action":"run","args":{}},{"observation":"null"}]],"error":null}`))
 	f.Add([]byte(`{"issue":{},"git_patch":"","history":[{"action":"run","command":"ls"},{"observation":"run","exit_code":0}]}`))
 	f.Add([]byte(`{"trajectory":[{"action":null,"observation":"run","source":"agent","id":null}]}`))
 	f.Add([]byte(list(action(1, "run_ipython", `{"code":"print(file_editor(**{'command': 'create', 'path': 'a'}))"}`))))
-	dir := filepath.Join("..", "..", "..", "..", "shared", "fixtures", "openhands-v0")
-	files, _ := os.ReadDir(dir) // absent on a user's machine
-	for _, file := range files {
-		data, err := os.ReadFile(filepath.Join(dir, file.Name()))
-		if err != nil {
-			f.Fatal(err)
-		}
-		for _, rec := range records(file.Name(), data) {
-			f.Add(rec.Data)
-		}
-	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, rec := range records("a/b.json", data) {
 			for _, fm := range Formats() {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/openhandsv1"
@@ -340,6 +341,9 @@ func TestRefused(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
+	for _, data := range conformance.LogFiles(f, "openhands-v1") {
+		f.Add(data)
+	}
 	f.Add([]byte("[" + action("a", "c", "r", "ls") + "," + observation("o", "a", "c", "x", "0") + "]"))
 	f.Add([]byte(action("a", "c", "r", "ls") + "\n" + event("AgentErrorEvent", "e", `,"error":"x","tool_call_id":"c"`)))
 	f.Add([]byte(`{"instance_id":"x","attempt":1,"history":[` + action("a", "c", "r", "ls") + `],"test_result":{"report":{"resolved":1}}}`))

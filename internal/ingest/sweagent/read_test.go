@@ -227,6 +227,9 @@ func FuzzCommand(f *testing.F) {
 }
 
 func FuzzRead(f *testing.F) {
+	for _, data := range conformance.LogFiles(f, "sweagent") {
+		f.Add(data)
+	}
 	f.Add([]byte(list("{}", "ls", "a", "edit 1:1\nx\nend_of_edit", "b")))
 	f.Add([]byte(`{"history":[{"role":"assistant","agent":"a","action":"ls"},{"role":"tool","content":"x"}]}`))
 	f.Add([]byte(`{"attempts":[{"trajectory":[]}],"info":{"best_attempt_idx":9}}`))
