@@ -228,6 +228,9 @@ func (w *walker) single(f *os.File, size int64) error {
 	body := bufio.NewReaderSize(raw, bufferSize)
 	base := validPath(filepath.Base(w.root))
 	head, _ := body.Peek(headSize)
+	if err := w.ctx.Err(); err != nil {
+		return err // else an archive without a head is passed over as no log
+	}
 	if isZip(head) {
 		return w.zip(f, size)
 	}
