@@ -6,7 +6,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/atif"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -38,7 +38,7 @@ func ToATIF(t *trajectory.Trajectory, losses *Losses) *atif.Document {
 		w.add(s)
 	}
 	if t.ExitStatus == finished || t.Closing != "" {
-		var args loose.Object
+		var args lenientjson.Object
 		if t.Closing != "" {
 			args.SetText("message", t.Closing)
 		}
@@ -60,7 +60,7 @@ func ToATIF(t *trajectory.Trajectory, losses *Losses) *atif.Document {
 
 // rootExtra returns what is known of a run beside the format's own fields.
 func rootExtra(t *trajectory.Trajectory, losses *Losses) jsontext.Value {
-	var own loose.Object
+	var own lenientjson.Object
 	put := func(field, text string) {
 		if text != "" {
 			own.SetText(field, text)
@@ -86,7 +86,7 @@ func rootExtra(t *trajectory.Trajectory, losses *Losses) jsontext.Value {
 		own.SetInt("condensations", t.Condensations)
 		losses.add(Extra, "trajectory.condensations", "the source does not keep where they were")
 	}
-	extra := loose.Object{}
+	extra := lenientjson.Object{}
 	extra.SetText("instance_id", t.TaskID)
 	extra.Set("agentlens", own.Append(nil))
 	return extra.Append(nil)
@@ -124,7 +124,7 @@ func (w *atifWriter) add(s *trajectory.State) {
 		call.ToolCallID = w.callID()
 		w.losses.add(Changed, "state.entry_id", "the source has none, or one twice; a new one was made")
 	}
-	var extra loose.Object
+	var extra lenientjson.Object
 	if s.RawTool != "" && s.RawTool != s.Tool {
 		extra.SetText("raw_tool", s.RawTool)
 		w.losses.add(Extra, "state.raw_tool", "the call has the canonical name")
@@ -183,7 +183,7 @@ func (w *atifWriter) step(s *trajectory.State) atif.Step {
 	if m := (atif.Metrics{PromptTokens: s.InputTokens.Ptr(), CompletionTokens: s.OutputTokens.Ptr(), CachedTokens: s.CachedTokens.Ptr()}); m != (atif.Metrics{}) {
 		step.Metrics = &m
 	}
-	var extra loose.Object
+	var extra lenientjson.Object
 	if s.ResponseGroup != "" {
 		extra.SetText("response_group", s.ResponseGroup)
 		w.losses.add(Extra, "state.response_group", "a step is a response; the format has no field for its id")
@@ -201,7 +201,7 @@ func (w *atifWriter) step(s *trajectory.State) atif.Step {
 // answer adds what the call gave back, when anything is known of it.
 func (w *atifWriter) answer(step *atif.Step, s *trajectory.State, id string) {
 	text := response(s, w.losses)
-	var extra loose.Object
+	var extra lenientjson.Object
 	if s.ExitCode.Valid {
 		extra.SetInt("exit_code", s.ExitCode.Value)
 		w.losses.add(Extra, "state.exit_code", "the format has no field for it")

@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/states"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -20,7 +20,7 @@ func ToOpenHands(t *trajectory.Trajectory, losses *Losses) ([]byte, error) {
 	if ours && (t.Version != "" || class != "") {
 		e := w.event("agent")
 		e.SetText("action", "system")
-		var args loose.Object
+		var args lenientjson.Object
 		args.SetText("content", "")
 		args.SetText("openhands_version", t.Version)
 		args.SetText("agent_class", strings.TrimPrefix(class, "/"))
@@ -32,7 +32,7 @@ func ToOpenHands(t *trajectory.Trajectory, losses *Losses) ([]byte, error) {
 	if text := task(t); text != "" {
 		e := w.event("user")
 		e.SetText("action", "message")
-		var args loose.Object
+		var args lenientjson.Object
 		args.SetText("content", text)
 		e.Set("args", args.Append(nil))
 		w.put(e)
@@ -67,15 +67,15 @@ type eventWriter struct {
 }
 
 // event begins the next event.
-func (w *eventWriter) event(source string) loose.Object {
-	var e loose.Object
+func (w *eventWriter) event(source string) lenientjson.Object {
+	var e lenientjson.Object
 	e.SetInt("id", w.number)
 	w.number++
 	e.SetText("source", source)
 	return e
 }
 
-func (w *eventWriter) put(e loose.Object) { w.events = append(w.events, string(e.Append(nil))) }
+func (w *eventWriter) put(e lenientjson.Object) { w.events = append(w.events, string(e.Append(nil))) }
 
 // call writes an action and, when anything is known of it, its observation.
 func (w *eventWriter) call(s *trajectory.State) {
@@ -106,10 +106,10 @@ func (w *eventWriter) call(s *trajectory.State) {
 }
 
 // action returns the type and the arguments of the event that stands for a call.
-func (w *eventWriter) action(s *trajectory.State) (string, loose.Object) {
-	given, ok := loose.Parse(s.Log.Args.Raw)
+func (w *eventWriter) action(s *trajectory.State) (string, lenientjson.Object) {
+	given, ok := lenientjson.Parse(s.Log.Args.Raw)
 	if !ok && s.Log.Args.Raw != "" {
-		given = loose.Object{{Name: "raw_arguments", Value: jsontext.Value(s.Log.Args.Raw)}}
+		given = lenientjson.Object{{Name: "raw_arguments", Value: jsontext.Value(s.Log.Args.Raw)}}
 		w.losses.add(Changed, "state.args", "they are no JSON object; they stand in one")
 	}
 	action := ""
@@ -141,17 +141,17 @@ func (w *eventWriter) action(s *trajectory.State) (string, loose.Object) {
 		if text := given.Text("thought"); text != "" {
 			w.losses.addIf(s.Thought != text, Changed, "state.thought", "an action has one thought")
 			w.losses.addIf(s.Response != text, Changed, "state.response", "a thought is its own answer")
-			return action, loose.Object{{Name: "thought", Value: loose.Quote(text)}}
+			return action, lenientjson.Object{{Name: "thought", Value: lenientjson.Quote(text)}}
 		}
 	default:
 		w.losses.add(Changed, "state.tool", "the format has no such tool; written as a call of an MCP tool, which gives no step")
-		var args loose.Object
+		var args lenientjson.Object
 		args.SetText("name", s.Tool)
 		args.Set("arguments", given.Append(nil))
 		args.SetText("thought", s.Thought)
 		return "call_tool_mcp", args
 	}
-	args := make(loose.Object, 0, len(given)+1)
+	args := make(lenientjson.Object, 0, len(given)+1)
 	for _, m := range given {
 		if to := names[m.Name]; to != "" {
 			m.Name = to
@@ -169,9 +169,9 @@ func (w *eventWriter) action(s *trajectory.State) (string, loose.Object) {
 }
 
 // lineArgs writes lines as the editor has them: a range, or one end of it.
-func lineArgs(args loose.Object) loose.Object {
+func lineArgs(args lenientjson.Object) lenientjson.Object {
 	first, last := args.Get("startLine"), args.Get("endLine")
-	args = slices.DeleteFunc(args, func(m loose.Member) bool { return m.Name == "startLine" || m.Name == "endLine" })
+	args = slices.DeleteFunc(args, func(m lenientjson.Member) bool { return m.Name == "startLine" || m.Name == "endLine" })
 	switch {
 	case first != nil && last != nil:
 		args.Set("view_range", jsontext.Value(fmt.Sprintf("[%s,%s]", first, last)))
@@ -185,7 +185,7 @@ func lineArgs(args loose.Object) loose.Object {
 
 // metadata returns the name of the tool and the model response behind a call.
 func (w *eventWriter) metadata(s *trajectory.State) jsontext.Value {
-	var meta, reply, usage loose.Object
+	var meta, reply, usage lenientjson.Object
 	meta.SetText("function_name", s.RawTool)
 	meta.SetText("tool_call_id", s.EntryID)
 	if s.ResponseGroup != "" {
@@ -201,7 +201,7 @@ func (w *eventWriter) metadata(s *trajectory.State) jsontext.Value {
 		usage.SetInt("completion_tokens", s.OutputTokens.Value)
 	}
 	if s.CachedTokens.Valid {
-		var details loose.Object
+		var details lenientjson.Object
 		details.SetInt("cached_tokens", s.CachedTokens.Value)
 		usage.Set("prompt_tokens_details", details.Append(nil))
 	}
@@ -215,13 +215,13 @@ func (w *eventWriter) metadata(s *trajectory.State) jsontext.Value {
 }
 
 // observe completes the observation of a call; it returns false when nothing is known of it.
-func (w *eventWriter) observe(o *loose.Object, s *trajectory.State, action string) bool {
+func (w *eventWriter) observe(o *lenientjson.Object, s *trajectory.State, action string) bool {
 	text := response(s, w.losses)
 	if text == "" && !s.ExitCode.Valid && !s.IsError.Valid {
 		return false
 	}
 	kind := action
-	var extras loose.Object
+	var extras lenientjson.Object
 	terminal := s.Tool == states.RunInTerminal
 	failed := s.IsError.Or(0) == 1
 	saysError := strings.HasPrefix(text, "ERROR:") || strings.HasPrefix(text, "ERROR_BINARY_FILE")
@@ -249,7 +249,7 @@ func (w *eventWriter) observe(o *loose.Object, s *trajectory.State, action strin
 }
 
 func exitCode(n int64) jsontext.Value {
-	var metadata loose.Object
+	var metadata lenientjson.Object
 	metadata.SetInt("exit_code", n)
 	return metadata.Append(nil)
 }
@@ -259,7 +259,7 @@ func (w *eventWriter) end(t *trajectory.Trajectory) {
 	if t.ExitStatus == finished || t.Closing != "" {
 		e := w.event("agent")
 		e.SetText("action", "finish")
-		var args loose.Object
+		var args lenientjson.Object
 		args.SetText("final_thought", t.Closing)
 		e.Set("args", args.Append(nil))
 		w.put(e)
@@ -270,7 +270,7 @@ func (w *eventWriter) end(t *trajectory.Trajectory) {
 		e := w.event("environment")
 		e.SetText("observation", "agent_state_changed")
 		e.SetText("content", "")
-		var extras loose.Object
+		var extras lenientjson.Object
 		extras.SetText("agent_state", t.ExitStatus)
 		e.Set("extras", extras.Append(nil))
 		w.put(e)

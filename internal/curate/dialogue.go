@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/corpus"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/states"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/privacy"
@@ -139,11 +139,11 @@ func (d *dialogue) turn(group []*trajectory.State, first int, drop map[int]bool)
 // arguments returns a call's arguments as a JSON object on one line. A thought that a log
 // keeps beside them is no argument: it is what the model said.
 func arguments(s *trajectory.State) (string, error) {
-	args, ok := loose.Parse(cmp.Or(s.Log.Args.Raw, "{}"))
+	args, ok := lenientjson.Parse(cmp.Or(s.Log.Args.Raw, "{}"))
 	if !ok {
 		return "", errors.New("the arguments are no JSON object")
 	}
-	args = slices.DeleteFunc(args, func(m loose.Member) bool {
+	args = slices.DeleteFunc(args, func(m lenientjson.Member) bool {
 		return m.Name == "thought" && s.Tool != states.Think && (args.Text("thought") == "" || args.Text("thought") == s.Thought)
 	})
 	v := jsontext.Value(clean(string(args.Append(nil))))

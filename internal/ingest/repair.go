@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
@@ -19,7 +19,7 @@ func repair(data []byte) ([]byte, []trajectory.Warning) {
 			Code: "invalid_utf8", Detail: fmt.Sprintf("%d bytes are no UTF-8 and became U+FFFD", n),
 		})
 	}
-	if n := loose.RepairEscapes(data); n > 0 {
+	if n := lenientjson.RepairEscapes(data); n > 0 {
 		warnings = append(warnings, trajectory.Warning{
 			Code: "nul_character", Detail: fmt.Sprintf("%d NUL characters became U+FFFD", n),
 		})

@@ -3,56 +3,56 @@ package atif
 import (
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 )
 
 // document is one trajectory.
 type document struct {
-	Version      loose.Text  `json:"schema_version"`
-	SessionID    loose.Ident `json:"session_id"`
-	TrajectoryID loose.Ident `json:"trajectory_id"`
-	Agent        loose.Of[struct {
-		Name    loose.Text      `json:"name"`
-		Version loose.Text      `json:"version"`
-		Model   loose.Text      `json:"model_name"`
-		Extra   loose.Of[extra] `json:"extra"`
+	Version      lenientjson.Text  `json:"schema_version"`
+	SessionID    lenientjson.Ident `json:"session_id"`
+	TrajectoryID lenientjson.Ident `json:"trajectory_id"`
+	Agent        lenientjson.Of[struct {
+		Name    lenientjson.Text      `json:"name"`
+		Version lenientjson.Text      `json:"version"`
+		Model   lenientjson.Text      `json:"model_name"`
+		Extra   lenientjson.Of[extra] `json:"extra"`
 	}] `json:"agent"`
-	Steps     loose.List[step]     `json:"steps"`
-	Continued loose.Text           `json:"continued_trajectory_ref"`
-	Subagents loose.List[document] `json:"subagent_trajectories"`
-	Totals    loose.Of[struct {
-		Prompt     loose.Int `json:"total_prompt_tokens"`
-		Completion loose.Int `json:"total_completion_tokens"`
+	Steps     lenientjson.List[step]     `json:"steps"`
+	Continued lenientjson.Text           `json:"continued_trajectory_ref"`
+	Subagents lenientjson.List[document] `json:"subagent_trajectories"`
+	Totals    lenientjson.Of[struct {
+		Prompt     lenientjson.Int `json:"total_prompt_tokens"`
+		Completion lenientjson.Int `json:"total_completion_tokens"`
 	}] `json:"final_metrics"`
-	Extra loose.Of[extra] `json:"extra"`
+	Extra lenientjson.Of[extra] `json:"extra"`
 }
 
 // extra holds what writers are known to put beside the format.
 type extra struct {
-	InstanceID loose.Text `json:"instance_id"`
-	TaskID     loose.Text `json:"task_id"`
-	TaskName   loose.Text `json:"task_name"`
+	InstanceID lenientjson.Text `json:"instance_id"`
+	TaskID     lenientjson.Text `json:"task_id"`
+	TaskName   lenientjson.Text `json:"task_name"`
 }
 
 type step struct {
-	ID          loose.Int
-	Timestamp   loose.Text
-	Source      loose.Text
-	Message     loose.Content
-	Model       loose.Text
-	Reasoning   loose.Content
-	ToolCalls   loose.List[toolCall]
-	Observation loose.Of[observation]
-	Metrics     loose.Of[metrics]
-	Copied      loose.Flag
-	ModelCalls  loose.Int
-	Extra       loose.Of[stepExtra]
+	ID          lenientjson.Int
+	Timestamp   lenientjson.Text
+	Source      lenientjson.Text
+	Message     lenientjson.Content
+	Model       lenientjson.Text
+	Reasoning   lenientjson.Content
+	ToolCalls   lenientjson.List[toolCall]
+	Observation lenientjson.Of[observation]
+	Metrics     lenientjson.Of[metrics]
+	Copied      lenientjson.Flag
+	ModelCalls  lenientjson.Int
+	Extra       lenientjson.Of[stepExtra]
 }
 
 // UnmarshalJSONFrom reads the step.
 func (s *step) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	*s = step{}
-	return loose.Members(dec, func(name []byte) error {
+	return lenientjson.Members(dec, func(name []byte) error {
 		switch string(name) {
 		case "step_id":
 			return s.ID.UnmarshalJSONFrom(dec)
@@ -84,22 +84,22 @@ func (s *step) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 }
 
 type stepExtra struct {
-	Context loose.Of[struct {
-		Type loose.Text `json:"type"`
+	Context lenientjson.Of[struct {
+		Type lenientjson.Text `json:"type"`
 	}] `json:"context_management"`
-	Failed loose.Flag `json:"tool_result_is_error"` // Harbor's converter of Claude Code
+	Failed lenientjson.Flag `json:"tool_result_is_error"` // Harbor's converter of Claude Code
 }
 
 type metrics struct {
-	Prompt     loose.Int
-	Completion loose.Int
-	Cached     loose.Int
+	Prompt     lenientjson.Int
+	Completion lenientjson.Int
+	Cached     lenientjson.Int
 }
 
 // UnmarshalJSONFrom reads the metrics.
 func (m *metrics) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	*m = metrics{}
-	return loose.Members(dec, func(name []byte) error {
+	return lenientjson.Members(dec, func(name []byte) error {
 		switch string(name) {
 		case "prompt_tokens":
 			return m.Prompt.UnmarshalJSONFrom(dec)
@@ -113,19 +113,19 @@ func (m *metrics) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 }
 
 type toolCall struct {
-	ID        loose.Ident
-	Name      loose.Text
+	ID        lenientjson.Ident
+	Name      lenientjson.Text
 	Arguments arguments
 
 	// The names of a dialect.
-	OtherID   loose.Ident
-	OtherName loose.Text
+	OtherID   lenientjson.Ident
+	OtherName lenientjson.Text
 }
 
 // UnmarshalJSONFrom reads the toolCall.
 func (c *toolCall) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	*c = toolCall{}
-	return loose.Members(dec, func(name []byte) error {
+	return lenientjson.Members(dec, func(name []byte) error {
 		switch string(name) {
 		case "tool_call_id":
 			return c.ID.UnmarshalJSONFrom(dec)
@@ -144,7 +144,7 @@ func (c *toolCall) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 
 // arguments are an object; a text, as OpenAI has it, is read as one.
 type arguments struct {
-	object loose.Object
+	object lenientjson.Object
 	text   string // when it is no object
 }
 
@@ -154,9 +154,9 @@ func (a *arguments) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	case '{':
 		return a.object.UnmarshalJSONFrom(dec)
 	case '"':
-		var text loose.Text
+		var text lenientjson.Text
 		err := text.UnmarshalJSONFrom(dec)
-		object, ok := loose.Parse(string(text))
+		object, ok := lenientjson.Parse(string(text))
 		if ok {
 			a.object = object
 		} else {
@@ -172,20 +172,20 @@ func (a *arguments) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 }
 
 type observation struct {
-	Results loose.List[result]
+	Results lenientjson.List[result]
 
 	// A dialect has one result here.
-	Content loose.Content
-	Result  loose.Of[struct {
-		Success loose.Flag `json:"success"`
-		Error   loose.Text `json:"error"`
+	Content lenientjson.Content
+	Result  lenientjson.Of[struct {
+		Success lenientjson.Flag `json:"success"`
+		Error   lenientjson.Text `json:"error"`
 	}]
 }
 
 // UnmarshalJSONFrom reads the observation.
 func (o *observation) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	*o = observation{}
-	return loose.Members(dec, func(name []byte) error {
+	return lenientjson.Members(dec, func(name []byte) error {
 		switch string(name) {
 		case "results":
 			return o.Results.UnmarshalJSONFrom(dec)
@@ -199,19 +199,19 @@ func (o *observation) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 }
 
 type result struct {
-	CallID  loose.Ident
-	Content loose.Content
-	Refs    loose.List[ref]
-	Extra   loose.Of[struct {
-		ExitCode loose.Int  `json:"exit_code"`
-		IsError  loose.Flag `json:"is_error"`
+	CallID  lenientjson.Ident
+	Content lenientjson.Content
+	Refs    lenientjson.List[ref]
+	Extra   lenientjson.Of[struct {
+		ExitCode lenientjson.Int  `json:"exit_code"`
+		IsError  lenientjson.Flag `json:"is_error"`
 	}]
 }
 
 // UnmarshalJSONFrom reads the result.
 func (r *result) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	*r = result{}
-	return loose.Members(dec, func(name []byte) error {
+	return lenientjson.Members(dec, func(name []byte) error {
 		switch string(name) {
 		case "source_call_id":
 			return r.CallID.UnmarshalJSONFrom(dec)
@@ -228,21 +228,21 @@ func (r *result) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 
 // ref names the trajectory of a subagent.
 type ref struct {
-	TrajectoryID loose.Ident `json:"trajectory_id"`
-	Path         loose.Text  `json:"trajectory_path"`
-	SessionID    loose.Ident `json:"session_id"`
+	TrajectoryID lenientjson.Ident `json:"trajectory_id"`
+	Path         lenientjson.Text  `json:"trajectory_path"`
+	SessionID    lenientjson.Ident `json:"session_id"`
 }
 
 // refs is the part of a document that names others.
 type refs struct {
-	Steps loose.List[struct {
-		Observation loose.Of[struct {
-			Results loose.List[struct {
-				Refs loose.List[ref] `json:"subagent_trajectory_ref"`
+	Steps lenientjson.List[struct {
+		Observation lenientjson.Of[struct {
+			Results lenientjson.List[struct {
+				Refs lenientjson.List[ref] `json:"subagent_trajectory_ref"`
 			}] `json:"results"`
 		}] `json:"observation"`
 	}] `json:"steps"`
-	Subagents loose.List[refs] `json:"subagent_trajectories"`
+	Subagents lenientjson.List[refs] `json:"subagent_trajectories"`
 }
 
 // all returns the references of a document and its embedded subagents.

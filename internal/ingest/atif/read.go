@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
 	"github.com/agentlens-bench/agentlens/internal/ingest/xmlcall"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
@@ -44,7 +44,7 @@ type run struct {
 	runlog.Run
 	family
 	docs     []document
-	embedded map[loose.Ident]*document
+	embedded map[lenientjson.Ident]*document
 	entered  map[*document]bool
 	waiting  []answer // results of a dialect that stand before their calls
 	number   int      // of steps
@@ -66,7 +66,7 @@ func (f family) read(records []format.Record) ([]format.Item, error) {
 	r := run{
 		Run:    runlog.Run{Tools: f.table, NoExitCodes: true},
 		family: f, docs: make([]document, len(records)),
-		embedded: map[loose.Ident]*document{}, entered: map[*document]bool{},
+		embedded: map[lenientjson.Ident]*document{}, entered: map[*document]bool{},
 	}
 	for i, rec := range records {
 		if err := format.Decode(rec.Data, &r.docs[i]); err != nil {
@@ -297,7 +297,7 @@ func (r *run) queue(s *step) {
 func (o *observation) answer() answer {
 	a := answer{text: cmp.Or(o.Content.Text, string(o.Result.V.Error))}
 	if o.Result.V.Success.Valid {
-		a.failed = loose.Flag{Value: !o.Result.V.Success.Value, Valid: true}.Int()
+		a.failed = lenientjson.Flag{Value: !o.Result.V.Success.Value, Valid: true}.Int()
 	}
 	return a
 }
@@ -383,13 +383,13 @@ func (r *run) commands(s *step) (thought string) {
 			return ""
 		}
 	}
-	var said loose.Of[struct {
-		Analysis loose.Text               `json:"analysis"`
-		Plan     loose.Text               `json:"plan"`
-		Commands loose.List[loose.Object] `json:"commands"`
-		Complete loose.Flag               `json:"task_complete"`
+	var said lenientjson.Of[struct {
+		Analysis lenientjson.Text                     `json:"analysis"`
+		Plan     lenientjson.Text                     `json:"plan"`
+		Commands lenientjson.List[lenientjson.Object] `json:"commands"`
+		Complete lenientjson.Flag                     `json:"task_complete"`
 	}]
-	if loose.DecodeText(s.Message.Text[from:to+1], &said) != nil {
+	if lenientjson.DecodeText(s.Message.Text[from:to+1], &said) != nil {
 		return ""
 	}
 	for _, args := range said.V.Commands {

@@ -7,7 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -28,19 +28,19 @@ func isResult(p *format.Probe) bool {
 
 func noteResult(rec format.Record) (resultNote, error) {
 	var r struct {
-		TaskName loose.Text `json:"task_name"`
-		TaskID   taskID     `json:"task_id"`
-		Agent    loose.Of[struct {
-			Model loose.Of[struct {
-				Name     loose.Text `json:"name"`
-				Provider loose.Text `json:"provider"`
+		TaskName lenientjson.Text `json:"task_name"`
+		TaskID   taskID           `json:"task_id"`
+		Agent    lenientjson.Of[struct {
+			Model lenientjson.Of[struct {
+				Name     lenientjson.Text `json:"name"`
+				Provider lenientjson.Text `json:"provider"`
 			}] `json:"model_info"`
 		}] `json:"agent_info"`
-		Verifier loose.Of[struct {
-			Rewards loose.Object `json:"rewards"`
+		Verifier lenientjson.Of[struct {
+			Rewards lenientjson.Object `json:"rewards"`
 		}] `json:"verifier_result"`
-		Exception loose.Of[struct {
-			Type loose.Text `json:"exception_type"`
+		Exception lenientjson.Of[struct {
+			Type lenientjson.Text `json:"exception_type"`
 		}] `json:"exception_info"`
 	}
 	if err := format.Decode(rec.Data, &r); err != nil {
@@ -71,7 +71,7 @@ func noteResult(rec format.Record) (resultNote, error) {
 }
 
 // full reports whether the reward is 1 or more; without one of that name, whether all are.
-func full(rewards loose.Object) bool {
+func full(rewards lenientjson.Object) bool {
 	if main := rewards.Get("reward"); main != nil {
 		return isOne(main)
 	}
@@ -94,9 +94,9 @@ type taskID string
 func (t *taskID) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	*t = ""
 	if dec.PeekKind() != '{' {
-		return (*loose.Text)(t).UnmarshalJSONFrom(dec)
+		return (*lenientjson.Text)(t).UnmarshalJSONFrom(dec)
 	}
-	var object loose.Object
+	var object lenientjson.Object
 	if err := object.UnmarshalJSONFrom(dec); err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
@@ -48,30 +48,30 @@ func detect(p *format.Probe) (string, bool) {
 }
 
 type line struct {
-	Type      loose.Text        `json:"type"`
-	Subtype   loose.Text        `json:"subtype"`
-	Sidechain loose.Flag        `json:"isSidechain"`
-	Meta      loose.Flag        `json:"isMeta"`
-	Compact   loose.Flag        `json:"isCompactSummary"`
-	AgentID   loose.Text        `json:"agentId"`
-	SessionID loose.Text        `json:"sessionId"`
-	Version   loose.Text        `json:"version"`
-	Dir       loose.Text        `json:"cwd"`
-	Timestamp loose.Text        `json:"timestamp"`
-	RequestID loose.Text        `json:"requestId"`
-	Message   loose.Of[message] `json:"message"`
+	Type      lenientjson.Text        `json:"type"`
+	Subtype   lenientjson.Text        `json:"subtype"`
+	Sidechain lenientjson.Flag        `json:"isSidechain"`
+	Meta      lenientjson.Flag        `json:"isMeta"`
+	Compact   lenientjson.Flag        `json:"isCompactSummary"`
+	AgentID   lenientjson.Text        `json:"agentId"`
+	SessionID lenientjson.Text        `json:"sessionId"`
+	Version   lenientjson.Text        `json:"version"`
+	Dir       lenientjson.Text        `json:"cwd"`
+	Timestamp lenientjson.Text        `json:"timestamp"`
+	RequestID lenientjson.Text        `json:"requestId"`
+	Message   lenientjson.Of[message] `json:"message"`
 }
 
 type message struct {
-	ID         loose.Text `json:"id"`
-	Model      loose.Text `json:"model"`
-	StopReason loose.Text `json:"stop_reason"`
-	Content    content    `json:"content"`
-	Usage      loose.Of[struct {
-		Input   loose.Int `json:"input_tokens"`
-		Created loose.Int `json:"cache_creation_input_tokens"`
-		Read    loose.Int `json:"cache_read_input_tokens"`
-		Output  loose.Int `json:"output_tokens"`
+	ID         lenientjson.Text `json:"id"`
+	Model      lenientjson.Text `json:"model"`
+	StopReason lenientjson.Text `json:"stop_reason"`
+	Content    content          `json:"content"`
+	Usage      lenientjson.Of[struct {
+		Input   lenientjson.Int `json:"input_tokens"`
+		Created lenientjson.Int `json:"cache_creation_input_tokens"`
+		Read    lenientjson.Int `json:"cache_read_input_tokens"`
+		Output  lenientjson.Int `json:"output_tokens"`
 	}] `json:"usage"`
 }
 
@@ -81,27 +81,27 @@ type content []block
 func (c *content) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	*c = nil
 	if dec.PeekKind() == '"' {
-		var text loose.Text
+		var text lenientjson.Text
 		err := text.UnmarshalJSONFrom(dec)
 		*c = content{{Type: "text", Text: text}}
 		return err
 	}
-	var list loose.List[block]
+	var list lenientjson.List[block]
 	err := list.UnmarshalJSONFrom(dec)
 	*c = content(list)
 	return err
 }
 
 type block struct {
-	Type      loose.Text     `json:"type"`
-	Text      loose.Text     `json:"text"`
-	Thinking  loose.Text     `json:"thinking"`
-	ID        loose.Text     `json:"id"`
-	Name      loose.Text     `json:"name"`
-	Input     jsontext.Value `json:"input"`
-	ToolUseID loose.Text     `json:"tool_use_id"`
-	Content   loose.Content  `json:"content"`
-	IsError   loose.Flag     `json:"is_error"`
+	Type      lenientjson.Text    `json:"type"`
+	Text      lenientjson.Text    `json:"text"`
+	Thinking  lenientjson.Text    `json:"thinking"`
+	ID        lenientjson.Text    `json:"id"`
+	Name      lenientjson.Text    `json:"name"`
+	Input     jsontext.Value      `json:"input"`
+	ToolUseID lenientjson.Text    `json:"tool_use_id"`
+	Content   lenientjson.Content `json:"content"`
+	IsError   lenientjson.Flag    `json:"is_error"`
 }
 
 // session turns lines into a run.
@@ -277,7 +277,7 @@ func (s *session) call(r *runlog.Run, l *line, b *block, response string) {
 		ID: string(b.ID), Tool: string(b.Name), Dir: string(l.Dir),
 		Model: string(l.Message.V.Model), Timestamp: string(l.Timestamp), Group: response,
 	}
-	if loose.Decode(b.Input, &call.Args) != nil || call.Args == nil {
+	if lenientjson.Decode(b.Input, &call.Args) != nil || call.Args == nil {
 		call.Args, call.RawArgs = nil, string(b.Input)
 	}
 	if _, later := s.first[response]; !later || response == "" {

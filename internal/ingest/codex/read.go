@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 )
@@ -43,42 +43,42 @@ func detect(p *format.Probe) (string, bool) {
 
 // line is a line with an envelope, or an item without one.
 type line struct {
-	Timestamp loose.Text     `json:"timestamp"`
-	Type      loose.Text     `json:"type"`
-	Payload   loose.Of[item] `json:"payload"`
+	Timestamp lenientjson.Text     `json:"timestamp"`
+	Type      lenientjson.Text     `json:"type"`
+	Payload   lenientjson.Of[item] `json:"payload"`
 	item
 }
 
 // item is what a line says: of its members each kind of item has some.
 type item struct {
-	Type    loose.Text    `json:"type"`
-	ID      loose.Ident   `json:"id"`
-	CallID  loose.Text    `json:"call_id"`
-	Role    loose.Text    `json:"role"`
-	Content loose.Content `json:"content"`
-	Summary loose.Content `json:"summary"`
+	Type    lenientjson.Text    `json:"type"`
+	ID      lenientjson.Ident   `json:"id"`
+	CallID  lenientjson.Text    `json:"call_id"`
+	Role    lenientjson.Text    `json:"role"`
+	Content lenientjson.Content `json:"content"`
+	Summary lenientjson.Content `json:"summary"`
 
-	Name      loose.Text     `json:"name"`
-	Arguments loose.Text     `json:"arguments"`
-	Input     loose.Text     `json:"input"`
-	Action    loose.Object   `json:"action"`
-	Output    jsontext.Value `json:"output"`
+	Name      lenientjson.Text   `json:"name"`
+	Arguments lenientjson.Text   `json:"arguments"`
+	Input     lenientjson.Text   `json:"input"`
+	Action    lenientjson.Object `json:"action"`
+	Output    jsontext.Value     `json:"output"`
 
-	Dir     loose.Text `json:"cwd"`
-	Version loose.Text `json:"cli_version"`
-	Model   loose.Text `json:"model"`
+	Dir     lenientjson.Text `json:"cwd"`
+	Version lenientjson.Text `json:"cli_version"`
+	Model   lenientjson.Text `json:"model"`
 
-	Reason loose.Text `json:"reason"`
-	Info   loose.Of[struct {
-		Total loose.Of[usage] `json:"total_token_usage"`
-		Last  loose.Of[usage] `json:"last_token_usage"`
+	Reason lenientjson.Text `json:"reason"`
+	Info   lenientjson.Of[struct {
+		Total lenientjson.Of[usage] `json:"total_token_usage"`
+		Last  lenientjson.Of[usage] `json:"last_token_usage"`
 	}] `json:"info"`
 }
 
 type usage struct {
-	Input  loose.Int `json:"input_tokens"`
-	Cached loose.Int `json:"cached_input_tokens"`
-	Output loose.Int `json:"output_tokens"`
+	Input  lenientjson.Int `json:"input_tokens"`
+	Cached lenientjson.Int `json:"cached_input_tokens"`
+	Output lenientjson.Int `json:"output_tokens"`
 }
 
 // session turns lines into a run.
@@ -190,7 +190,7 @@ func (s *session) item(i *item, timestamp string) {
 		s.reasoning = i.Summary.Text
 	case "function_call":
 		var ok bool
-		if call.Args, ok = loose.Parse(string(i.Arguments)); !ok {
+		if call.Args, ok = lenientjson.Parse(string(i.Arguments)); !ok {
 			call.RawArgs = string(i.Arguments)
 		}
 		s.call(call)
@@ -237,7 +237,7 @@ func isPrompt(text string) bool {
 func (s *session) call(call runlog.Call) {
 	// Early versions apply patches by a word of the shell.
 	var words []string
-	if loose.Decode(call.Args.Get("command"), &words) == nil && len(words) == 2 && words[0] == "apply_patch" {
+	if lenientjson.Decode(call.Args.Get("command"), &words) == nil && len(words) == 2 && words[0] == "apply_patch" {
 		call.Tool, call.Args = "apply_patch", nil
 		call.Args.SetText("input", words[1])
 	}
@@ -261,13 +261,13 @@ var (
 // answer reads an output: JSON with metadata, in a text or not; or a text that says the
 // exit code before the output.
 func answer(call *runlog.Call, output jsontext.Value) {
-	text := loose.Unquote(output)
+	text := lenientjson.Unquote(output)
 	var o struct {
-		Output   loose.OptText `json:"output"`
-		Content  loose.Content `json:"content"`
-		Success  loose.Flag    `json:"success"`
-		Metadata loose.Of[struct {
-			ExitCode loose.Int `json:"exit_code"`
+		Output   lenientjson.OptText `json:"output"`
+		Content  lenientjson.Content `json:"content"`
+		Success  lenientjson.Flag    `json:"success"`
+		Metadata lenientjson.Of[struct {
+			ExitCode lenientjson.Int `json:"exit_code"`
 		}] `json:"metadata"`
 	}
 	inside := text
@@ -275,12 +275,12 @@ func answer(call *runlog.Call, output jsontext.Value) {
 		inside = string(output)
 	}
 	if output.Kind() == '[' {
-		var parts loose.Content
-		_ = loose.Decode(output, &parts) // the line was read already, so it is JSON
+		var parts lenientjson.Content
+		_ = lenientjson.Decode(output, &parts) // the line was read already, so it is JSON
 		call.Response = parts.Text
 		return
 	}
-	if strings.HasPrefix(inside, "{") && loose.DecodeText(inside, &o) == nil &&
+	if strings.HasPrefix(inside, "{") && lenientjson.DecodeText(inside, &o) == nil &&
 		(o.Output.Valid || o.Content.Valid) {
 		call.Response = cmp.Or(string(o.Output.Value), o.Content.Text)
 		call.ExitCode, call.Failed = o.Metadata.V.ExitCode.Int, o.Success.Int()

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/ingest/xmlcall"
@@ -29,14 +29,14 @@ const (
 
 // message is a message of the dialogue, or of a response.
 type message struct {
-	Role       loose.Text    `json:"role"`
-	Content    loose.Content `json:"content"`
-	ToolCallID loose.Ident   `json:"tool_call_id"`
-	ToolCalls  loose.List[struct {
-		ID       loose.Ident `json:"id"`
-		Function loose.Of[struct {
-			Name      loose.Text `json:"name"`
-			Arguments loose.Text `json:"arguments"`
+	Role       lenientjson.Text    `json:"role"`
+	Content    lenientjson.Content `json:"content"`
+	ToolCallID lenientjson.Ident   `json:"tool_call_id"`
+	ToolCalls  lenientjson.List[struct {
+		ID       lenientjson.Ident `json:"id"`
+		Function lenientjson.Of[struct {
+			Name      lenientjson.Text `json:"name"`
+			Arguments lenientjson.Text `json:"arguments"`
 		}] `json:"function"`
 	}] `json:"tool_calls"`
 }
@@ -53,12 +53,12 @@ type dialogue struct {
 // read reads the record of the last call.
 func (d dialogue) read(records []format.Record) ([]format.Item, error) {
 	var log struct {
-		Messages loose.List[message] `json:"messages"`
-		Response loose.Of[response]  `json:"response"`
+		Messages lenientjson.List[message] `json:"messages"`
+		Response lenientjson.Of[response]  `json:"response"`
 
 		// What a model without tool calls was asked in their place.
-		WithCalls loose.List[message] `json:"fncall_messages"`
-		Answer    loose.Of[response]  `json:"fncall_response"`
+		WithCalls lenientjson.List[message] `json:"fncall_messages"`
+		Answer    lenientjson.Of[response]  `json:"fncall_response"`
 	}
 	if err := format.Decode(records[0].Data, &log); err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func (d dialogue) calls(run *runlog.Run, m *message, number int, counted []bool)
 	for _, made := range m.ToolCalls {
 		c := runlog.Call{ID: string(made.ID), Tool: string(made.Function.V.Name)}
 		text := string(made.Function.V.Arguments)
-		if args, ok := loose.Parse(text); ok {
+		if args, ok := lenientjson.Parse(text); ok {
 			c.Args = args
 		} else {
 			c.RawArgs = text

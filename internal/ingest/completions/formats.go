@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
@@ -49,15 +49,15 @@ type tokens struct{ input, output, cached trajectory.Int }
 
 // response is what a model answered.
 type response struct {
-	Model   loose.Text `json:"model"`
-	Choices loose.List[struct {
-		Message loose.Of[message] `json:"message"`
+	Model   lenientjson.Text `json:"model"`
+	Choices lenientjson.List[struct {
+		Message lenientjson.Of[message] `json:"message"`
 	}] `json:"choices"`
-	Usage loose.Of[loose.Usage] `json:"usage"`
+	Usage lenientjson.Of[lenientjson.Usage] `json:"usage"`
 }
 
 func note(rec format.Record) (format.Note, error) {
-	var answer loose.Of[response]
+	var answer lenientjson.Of[response]
 	var at seconds
 	if err := format.Decode(rec.Probe.Get("response"), &answer); err != nil {
 		return format.Note{}, err

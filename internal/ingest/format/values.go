@@ -7,7 +7,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
@@ -102,7 +102,7 @@ func (a *Args) set(key string, value Value) {
 
 func (a *Args) text(has trajectory.ArgSet, field *string, value Value) {
 	a.Has |= has
-	*field = loose.Unquote(jsontext.Value(value))
+	*field = lenientjson.Unquote(jsontext.Value(value))
 }
 
 // line reads a line number; startLine counts before start_line unless it is 0.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
@@ -29,36 +29,36 @@ func Formats(table *tools.Table) []format.Format {
 }
 
 type message struct {
-	ID        loose.Text       `json:"id"`
-	Timestamp loose.Text       `json:"timestamp"`
-	Type      loose.Text       `json:"type"`
-	Content   loose.Content    `json:"content"`
-	Model     loose.Text       `json:"model"`
-	Calls     loose.List[call] `json:"toolCalls"`
-	Thoughts  loose.List[struct {
-		Subject     loose.Text `json:"subject"`
-		Description loose.Text `json:"description"`
+	ID        lenientjson.Text       `json:"id"`
+	Timestamp lenientjson.Text       `json:"timestamp"`
+	Type      lenientjson.Text       `json:"type"`
+	Content   lenientjson.Content    `json:"content"`
+	Model     lenientjson.Text       `json:"model"`
+	Calls     lenientjson.List[call] `json:"toolCalls"`
+	Thoughts  lenientjson.List[struct {
+		Subject     lenientjson.Text `json:"subject"`
+		Description lenientjson.Text `json:"description"`
 	}] `json:"thoughts"`
-	Tokens loose.Of[struct {
-		Input    loose.Int `json:"input"`
-		Output   loose.Int `json:"output"`
-		Cached   loose.Int `json:"cached"`
-		Thoughts loose.Int `json:"thoughts"`
+	Tokens lenientjson.Of[struct {
+		Input    lenientjson.Int `json:"input"`
+		Output   lenientjson.Int `json:"output"`
+		Cached   lenientjson.Int `json:"cached"`
+		Thoughts lenientjson.Int `json:"thoughts"`
 	}] `json:"tokens"`
 }
 
 type call struct {
-	ID        loose.Text   `json:"id"`
-	Name      loose.Text   `json:"name"`
-	Args      loose.Object `json:"args"`
-	Status    loose.Text   `json:"status"`
-	Timestamp loose.Text   `json:"timestamp"`
-	Display   loose.Text   `json:"resultDisplay"`
-	Result    loose.List[struct {
-		Function loose.Of[struct {
-			Response loose.Of[struct {
-				Output loose.Text `json:"output"`
-				Error  loose.Text `json:"error"`
+	ID        lenientjson.Text   `json:"id"`
+	Name      lenientjson.Text   `json:"name"`
+	Args      lenientjson.Object `json:"args"`
+	Status    lenientjson.Text   `json:"status"`
+	Timestamp lenientjson.Text   `json:"timestamp"`
+	Display   lenientjson.Text   `json:"resultDisplay"`
+	Result    lenientjson.List[struct {
+		Function lenientjson.Of[struct {
+			Response lenientjson.Of[struct {
+				Output lenientjson.Text `json:"output"`
+				Error  lenientjson.Text `json:"error"`
 			}] `json:"response"`
 		}] `json:"functionResponse"`
 	}] `json:"result"`
@@ -66,8 +66,8 @@ type call struct {
 
 func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
 	var log struct {
-		SessionID loose.Text          `json:"sessionId"`
-		Messages  loose.List[message] `json:"messages"`
+		SessionID lenientjson.Text          `json:"sessionId"`
+		Messages  lenientjson.List[message] `json:"messages"`
 	}
 	if err := format.Decode(rec.Data, &log); err != nil {
 		return nil, err

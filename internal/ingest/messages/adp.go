@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
 	"github.com/agentlens-bench/agentlens/internal/ingest/sweagent"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
@@ -13,26 +13,26 @@ import (
 
 // adpRow is a run in the Agent Data Protocol's standardized form.
 type adpRow struct {
-	ID      loose.Ident     `json:"id"`
-	Content loose.List[adp] `json:"content"`
-	Details loose.Of[struct {
-		RunID      loose.Text `json:"run_id"`
-		Model      loose.Text `json:"model"`
-		ModelName  loose.Text `json:"model_name"`
-		ExitStatus loose.Text `json:"exit_status"`
+	ID      lenientjson.Ident     `json:"id"`
+	Content lenientjson.List[adp] `json:"content"`
+	Details lenientjson.Of[struct {
+		RunID      lenientjson.Text `json:"run_id"`
+		Model      lenientjson.Text `json:"model"`
+		ModelName  lenientjson.Text `json:"model_name"`
+		ExitStatus lenientjson.Text `json:"exit_status"`
 		verdict
 	}] `json:"details"`
 }
 
 // adp is an item of such a run.
 type adp struct {
-	Class       loose.Text   `json:"class_"`
-	Function    loose.Text   `json:"function"`
-	Kwargs      loose.Object `json:"kwargs"`
-	Language    loose.Text   `json:"language"`
-	Content     loose.Text   `json:"content"`
-	Source      loose.Text   `json:"source"`
-	Description loose.Text   `json:"description"`
+	Class       lenientjson.Text   `json:"class_"`
+	Function    lenientjson.Text   `json:"function"`
+	Kwargs      lenientjson.Object `json:"kwargs"`
+	Language    lenientjson.Text   `json:"language"`
+	Content     lenientjson.Text   `json:"content"`
+	Source      lenientjson.Text   `json:"source"`
+	Description lenientjson.Text   `json:"description"`
 }
 
 // class returns what kind of item it is; some versions leave the name out of actions.
@@ -84,7 +84,7 @@ func replay(run *runlog.Run, items []adp) {
 		case "api_action":
 			call.Tool, call.Args = string(a.Function), unwrapped(string(a.Function), a.Kwargs)
 			if call.Args == nil {
-				call.Args = loose.Object{}
+				call.Args = lenientjson.Object{}
 			}
 		case "code_action":
 			call.Tool = sweagent.Bash
@@ -147,15 +147,15 @@ func withoutVerdict(run *runlog.Run, items []adp) []adp {
 }
 
 // unwrapped removes the quotes that stand around the texts of SWE-agent's commands.
-func unwrapped(function string, kwargs loose.Object) loose.Object {
+func unwrapped(function string, kwargs lenientjson.Object) lenientjson.Object {
 	switch function {
 	case "open", "create", "edit", "find_file", "search_dir", "search_file", "insert":
 	default:
 		return kwargs
 	}
 	for i, m := range kwargs {
-		if text := loose.Unquote(m.Value); len(text) >= 2 && text[0] == '"' && text[len(text)-1] == '"' {
-			kwargs[i].Value = loose.Quote(text[1 : len(text)-1])
+		if text := lenientjson.Unquote(m.Value); len(text) >= 2 && text[0] == '"' && text[len(text)-1] == '"' {
+			kwargs[i].Value = lenientjson.Quote(text[1 : len(text)-1])
 		}
 	}
 	return kwargs

@@ -3,13 +3,13 @@ package messages
 import (
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 )
 
 // arguments are those of a call: an object, or its text as JSON. raw is the text when it is
 // no object.
 type arguments struct {
-	object loose.Object
+	object lenientjson.Object
 	raw    string
 }
 
@@ -20,12 +20,12 @@ func (a *arguments) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	case '{':
 		return a.object.UnmarshalJSONFrom(dec)
 	case '"':
-		var text loose.Text
+		var text lenientjson.Text
 		if err := text.UnmarshalJSONFrom(dec); err != nil {
 			return err
 		}
 		var ok bool
-		if a.object, ok = loose.Parse(string(text)); !ok {
+		if a.object, ok = lenientjson.Parse(string(text)); !ok {
 			a.raw = string(text)
 		}
 		return nil

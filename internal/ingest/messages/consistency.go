@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
 	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
 	"github.com/agentlens-bench/agentlens/internal/ingest/sweagent"
@@ -14,23 +14,23 @@ import (
 
 // consistency is a task with several runs.
 type consistency struct {
-	TaskID loose.Ident `json:"task_id"`
-	Task   loose.Text  `json:"task"`
-	Model  loose.Text  `json:"model"`
-	Runs   loose.List[struct {
-		RunID      loose.Ident   `json:"run_id"`
-		Model      loose.Text    `json:"model"`
-		Task       loose.Text    `json:"task"`
-		ExitStatus loose.Text    `json:"exit_status"`
-		Error      loose.Text    `json:"error"`
-		Output     loose.OptText `json:"final_output"`
-		Steps      loose.List[struct {
-			Number     loose.Ident `json:"step_number"`
-			Timestamp  loose.Ident `json:"timestamp"`
-			Thought    loose.Text  `json:"thought"`
-			Action     loose.Text  `json:"action"`
-			Output     loose.Text  `json:"observation"`
-			ReturnCode loose.Int   `json:"returncode"`
+	TaskID lenientjson.Ident `json:"task_id"`
+	Task   lenientjson.Text  `json:"task"`
+	Model  lenientjson.Text  `json:"model"`
+	Runs   lenientjson.List[struct {
+		RunID      lenientjson.Ident   `json:"run_id"`
+		Model      lenientjson.Text    `json:"model"`
+		Task       lenientjson.Text    `json:"task"`
+		ExitStatus lenientjson.Text    `json:"exit_status"`
+		Error      lenientjson.Text    `json:"error"`
+		Output     lenientjson.OptText `json:"final_output"`
+		Steps      lenientjson.List[struct {
+			Number     lenientjson.Ident `json:"step_number"`
+			Timestamp  lenientjson.Ident `json:"timestamp"`
+			Thought    lenientjson.Text  `json:"thought"`
+			Action     lenientjson.Text  `json:"action"`
+			Output     lenientjson.Text  `json:"observation"`
+			ReturnCode lenientjson.Int   `json:"returncode"`
 		}] `json:"steps"`
 	}] `json:"runs"`
 }

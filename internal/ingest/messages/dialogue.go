@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/minisweagent"
 	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
 	"github.com/agentlens-bench/agentlens/internal/ingest/sweagent"
@@ -15,23 +15,23 @@ import (
 
 // message is a message of a dialogue, under the names that data sets use.
 type message struct {
-	Role       loose.Text    `json:"role"`
-	From       loose.Text    `json:"from"`
-	Content    loose.Content `json:"content"`
-	Text       loose.Content `json:"text"`
-	Value      loose.Content `json:"value"`
-	ToolCallID loose.Text    `json:"tool_call_id"`
-	Demo       loose.Flag    `json:"is_demo"`
-	ToolCalls  loose.List[struct {
-		ID       loose.Text       `json:"id"`
-		Function loose.Of[invoke] `json:"function"`
+	Role       lenientjson.Text    `json:"role"`
+	From       lenientjson.Text    `json:"from"`
+	Content    lenientjson.Content `json:"content"`
+	Text       lenientjson.Content `json:"text"`
+	Value      lenientjson.Content `json:"value"`
+	ToolCallID lenientjson.Text    `json:"tool_call_id"`
+	Demo       lenientjson.Flag    `json:"is_demo"`
+	ToolCalls  lenientjson.List[struct {
+		ID       lenientjson.Text       `json:"id"`
+		Function lenientjson.Of[invoke] `json:"function"`
 	}] `json:"tool_calls"`
-	FunctionCall loose.Of[invoke] `json:"function_call"`
+	FunctionCall lenientjson.Of[invoke] `json:"function_call"`
 }
 
 type invoke struct {
-	Name      loose.Text `json:"name"`
-	Arguments arguments  `json:"arguments"`
+	Name      lenientjson.Text `json:"name"`
+	Arguments arguments        `json:"arguments"`
 }
 
 func (m *message) text() string {
@@ -155,7 +155,7 @@ func (d *dialogue) calls(m *message, text string) []runlog.Call {
 	case d.dialect == mini:
 		shape = "mini-swe-agent"
 		if blocks := minisweagent.Fenced(text); len(blocks) == 1 {
-			var args loose.Object
+			var args lenientjson.Object
 			args.SetText("command", blocks[0])
 			calls = append(calls, runlog.Call{Tool: sweagent.Bash, Args: args})
 			text = minisweagent.Thought(text)

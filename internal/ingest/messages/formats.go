@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 )
 
@@ -95,7 +95,7 @@ func rows[T any](rec format.Record, read func(*T) ([]format.Item, error)) ([]for
 		}
 		return read(&row)
 	}
-	var list loose.List[T]
+	var list lenientjson.List[T]
 	if err := format.Decode(rec.Data, &list); err != nil {
 		return nil, err
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
 	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
@@ -20,14 +20,14 @@ type row struct {
 	Conversations list `json:"conversations"`
 	Conversation  list `json:"conversation"`
 
-	InstanceID   loose.Ident `json:"instance_id"`
-	TrajectoryID loose.Ident `json:"trajectory_id"`
-	TrajID       loose.Ident `json:"traj_id"`
-	RunID        loose.Text  `json:"run_id"`
-	Repo         loose.Text  `json:"repo"`
-	Model        loose.Text  `json:"model"`
-	ModelName    loose.Text  `json:"model_name"`
-	ExitStatus   loose.Text  `json:"exit_status"`
+	InstanceID   lenientjson.Ident `json:"instance_id"`
+	TrajectoryID lenientjson.Ident `json:"trajectory_id"`
+	TrajID       lenientjson.Ident `json:"traj_id"`
+	RunID        lenientjson.Text  `json:"run_id"`
+	Repo         lenientjson.Text  `json:"repo"`
+	Model        lenientjson.Text  `json:"model"`
+	ModelName    lenientjson.Text  `json:"model_name"`
+	ExitStatus   lenientjson.Text  `json:"exit_status"`
 
 	verdict
 }
@@ -37,15 +37,15 @@ type list []message
 
 // UnmarshalJSONFrom reads the messages; a text that is no array has none.
 func (l *list) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	of := (*loose.List[message])(l)
+	of := (*lenientjson.List[message])(l)
 	if dec.PeekKind() != '"' {
 		return of.UnmarshalJSONFrom(dec)
 	}
-	var text loose.Text
+	var text lenientjson.Text
 	if err := text.UnmarshalJSONFrom(dec); err != nil {
 		return err
 	}
-	if loose.DecodeText(string(text), of) != nil {
+	if lenientjson.DecodeText(string(text), of) != nil {
 		*l = nil
 	}
 	return nil
@@ -53,19 +53,19 @@ func (l *list) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 
 // verdict is what the columns of a row say about its outcome.
 type verdict struct {
-	Resolved loose.Flag `json:"resolved"`
-	Target   loose.Flag `json:"target"`
-	Success  loose.Flag `json:"success"`
-	Passed   loose.Flag `json:"passed"`
-	Reward   loose.Flag `json:"reward"`
+	Resolved lenientjson.Flag `json:"resolved"`
+	Target   lenientjson.Flag `json:"target"`
+	Success  lenientjson.Flag `json:"success"`
+	Passed   lenientjson.Flag `json:"passed"`
+	Reward   lenientjson.Flag `json:"reward"`
 
-	EvalLogs       loose.Text    `json:"eval_logs"`
-	ModelPatch     loose.OptText `json:"model_patch"`
-	GeneratedPatch loose.OptText `json:"generated_patch"`
+	EvalLogs       lenientjson.Text    `json:"eval_logs"`
+	ModelPatch     lenientjson.OptText `json:"model_patch"`
+	GeneratedPatch lenientjson.OptText `json:"generated_patch"`
 
-	TestResult loose.Of[struct {
-		GitPatch loose.OptText                 `json:"git_patch"`
-		Report   loose.Of[outcome.LooseReport] `json:"report"`
+	TestResult lenientjson.Of[struct {
+		GitPatch lenientjson.OptText                 `json:"git_patch"`
+		Report   lenientjson.Of[outcome.LooseReport] `json:"report"`
 	}] `json:"test_result"`
 }
 
@@ -85,7 +85,7 @@ func (v *verdict) evidence(id string) []format.Item {
 	stated := false
 	for _, column := range [...]struct {
 		name string
-		flag loose.Flag
+		flag lenientjson.Flag
 	}{{"resolved", v.Resolved}, {"target", v.Target}, {"passed", v.Passed}, {"success", v.Success}, {"reward", v.Reward}} {
 		if !column.flag.Valid {
 			continue
@@ -99,7 +99,7 @@ func (v *verdict) evidence(id string) []format.Item {
 		break
 	}
 	if !stated && len(items) == 0 {
-		for _, patch := range [...]loose.OptText{v.TestResult.V.GitPatch, v.ModelPatch, v.GeneratedPatch} {
+		for _, patch := range [...]lenientjson.OptText{v.TestResult.V.GitPatch, v.ModelPatch, v.GeneratedPatch} {
 			if patch.Valid && strings.TrimSpace(string(patch.Value)) == "" {
 				add(format.RankColumn, trajectory.Fail, "patch", outcome.EmptyPatch)
 				break

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -17,7 +17,7 @@ type dialogue struct {
 	open       int  // first call of the last turn that may want an answer
 	refused    bool // the last turn had no call that could be run
 	model      string
-	submission loose.OptText
+	submission lenientjson.OptText
 }
 
 func (d *dialogue) take(m *message, last bool) {
@@ -78,7 +78,7 @@ func (d *dialogue) turn(m *message) {
 			call.ID = string(use.ID)
 			call.Tool = string(use.Function.V.Name)
 			var ok bool
-			if call.Args, ok = loose.Parse(string(use.Function.V.Arguments)); !ok {
+			if call.Args, ok = lenientjson.Parse(string(use.Function.V.Arguments)); !ok {
 				call.RawArgs = string(use.Function.V.Arguments)
 			}
 			add()
@@ -93,8 +93,8 @@ func (d *dialogue) turn(m *message) {
 	d.refused = len(d.run.Calls) == d.open
 }
 
-func command(text string) loose.Object {
-	return loose.Object{{Name: "command", Value: loose.Quote(text)}}
+func command(text string) lenientjson.Object {
+	return lenientjson.Object{{Name: "command", Value: lenientjson.Quote(text)}}
 }
 
 // refuse counts a turn that was not run and drops its calls.
@@ -112,7 +112,7 @@ func (d *dialogue) answer(m *message, last bool) {
 	x := &m.Extra.V
 	reply := ParseReply(m.Content.Text)
 	if last && !reply.Tagged && !x.ReturnCode.Valid && d.handsIn() {
-		d.submit(loose.OptText{Value: loose.Text(m.Content.Text), Valid: true})
+		d.submit(lenientjson.OptText{Value: lenientjson.Text(m.Content.Text), Valid: true})
 		return
 	}
 	var call *runlog.Call
@@ -179,7 +179,7 @@ func HandsIn(command string) bool {
 }
 
 // submit makes the last call the end of the run.
-func (d *dialogue) submit(patch loose.OptText) {
+func (d *dialogue) submit(patch lenientjson.OptText) {
 	call := &d.run.Calls[len(d.run.Calls)-1]
 	call.Tool, call.Answered = "submit", true
 	if !d.submission.Valid {

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
 	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
@@ -54,59 +54,59 @@ func detect(p *format.Probe) (string, bool) {
 }
 
 type log struct {
-	Format     loose.Text          `json:"trajectory_format"`
-	InstanceID loose.Text          `json:"instance_id"`
-	Messages   loose.List[message] `json:"messages"`
-	Info       loose.Of[status]    `json:"info"`
+	Format     lenientjson.Text          `json:"trajectory_format"`
+	InstanceID lenientjson.Text          `json:"instance_id"`
+	Messages   lenientjson.List[message] `json:"messages"`
+	Info       lenientjson.Of[status]    `json:"info"`
 }
 
 type status struct {
-	ExitStatus loose.Text    `json:"exit_status"`
-	Submission loose.OptText `json:"submission"`
-	Version    loose.Text    `json:"mini_version"`
-	Config     loose.Of[struct {
-		Model loose.Of[struct {
-			Name loose.Text `json:"model_name"`
+	ExitStatus lenientjson.Text    `json:"exit_status"`
+	Submission lenientjson.OptText `json:"submission"`
+	Version    lenientjson.Text    `json:"mini_version"`
+	Config     lenientjson.Of[struct {
+		Model lenientjson.Of[struct {
+			Name lenientjson.Text `json:"model_name"`
 		}] `json:"model"`
-		Environment loose.Of[struct {
-			Dir loose.Text `json:"cwd"`
+		Environment lenientjson.Of[struct {
+			Dir lenientjson.Text `json:"cwd"`
 		}] `json:"environment"`
 	}] `json:"config"`
 }
 
 type message struct {
-	Role       loose.Text          `json:"role"`
-	Content    loose.Content       `json:"content"`
-	ToolCallID loose.Text          `json:"tool_call_id"`
-	ToolCalls  loose.List[toolUse] `json:"tool_calls"`
-	Extra      loose.Of[extra]     `json:"extra"`
+	Role       lenientjson.Text          `json:"role"`
+	Content    lenientjson.Content       `json:"content"`
+	ToolCallID lenientjson.Text          `json:"tool_call_id"`
+	ToolCalls  lenientjson.List[toolUse] `json:"tool_calls"`
+	Extra      lenientjson.Of[extra]     `json:"extra"`
 }
 
 type toolUse struct {
-	ID       loose.Text `json:"id"`
-	Function loose.Of[struct {
-		Name      loose.Text `json:"name"`
-		Arguments loose.Text `json:"arguments"`
+	ID       lenientjson.Text `json:"id"`
+	Function lenientjson.Of[struct {
+		Name      lenientjson.Text `json:"name"`
+		Arguments lenientjson.Text `json:"arguments"`
 	}] `json:"function"`
 }
 
 type extra struct {
-	Actions loose.List[struct {
-		Command loose.OptText `json:"command"`
-		ID      loose.Text    `json:"tool_call_id"`
+	Actions lenientjson.List[struct {
+		Command lenientjson.OptText `json:"command"`
+		ID      lenientjson.Text    `json:"tool_call_id"`
 	}] `json:"actions"`
-	Response loose.Of[struct {
-		ID    loose.Text            `json:"id"`
-		Model loose.Text            `json:"model"`
-		Usage loose.Of[loose.Usage] `json:"usage"`
+	Response lenientjson.Of[struct {
+		ID    lenientjson.Text                  `json:"id"`
+		Model lenientjson.Text                  `json:"model"`
+		Usage lenientjson.Of[lenientjson.Usage] `json:"usage"`
 	}] `json:"response"`
-	Timestamp  loose.Ident   `json:"timestamp"`
-	RawOutput  loose.OptText `json:"raw_output"`
-	ReturnCode loose.Int     `json:"returncode"`
-	Exception  loose.Text    `json:"exception_info"`
-	Interrupt  loose.Text    `json:"interrupt_type"`
-	ExitStatus loose.Text    `json:"exit_status"`
-	Submission loose.OptText `json:"submission"`
+	Timestamp  lenientjson.Ident   `json:"timestamp"`
+	RawOutput  lenientjson.OptText `json:"raw_output"`
+	ReturnCode lenientjson.Int     `json:"returncode"`
+	Exception  lenientjson.Text    `json:"exception_info"`
+	Interrupt  lenientjson.Text    `json:"interrupt_type"`
+	ExitStatus lenientjson.Text    `json:"exit_status"`
+	Submission lenientjson.OptText `json:"submission"`
 }
 
 func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
@@ -186,9 +186,9 @@ func IsSummaryHeader(header []string) bool {
 
 func readSummary(rec format.Record) ([]format.Item, error) {
 	var summary struct {
-		Instances loose.List[struct {
-			ID       loose.Text `json:"instance_id"`
-			Resolved loose.Flag `json:"resolved"`
+		Instances lenientjson.List[struct {
+			ID       lenientjson.Text `json:"instance_id"`
+			Resolved lenientjson.Flag `json:"resolved"`
 		}] `json:"instances"`
 	}
 	if err := format.Decode(rec.Data, &summary); err != nil {

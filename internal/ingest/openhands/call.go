@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/states"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -142,7 +142,7 @@ func judge(call *states.Call, observation *event) {
 // exitCode returns the exit code of a command. known says that the log has a place for it:
 // there -1 stands for a command that has not ended, whose code is missing.
 func exitCode(o *event) (code trajectory.Int, known bool) {
-	for _, n := range [...]loose.Int{o.Extras.V.Metadata.V.ExitCode, o.Extras.V.ExitCode, o.ExitCode} {
+	for _, n := range [...]lenientjson.Int{o.Extras.V.Metadata.V.ExitCode, o.Extras.V.ExitCode, o.ExitCode} {
 		if n.Valid {
 			if n.Value == -1 {
 				return trajectory.Int{}, true
@@ -179,7 +179,7 @@ func truth(b bool) trajectory.Int {
 
 // canonicalArgs renames arguments and drops what is null or without
 // meaning. The rest is kept as it is, in its order.
-func canonicalArgs(tool string, args loose.Object) trajectory.Args {
+func canonicalArgs(tool string, args lenientjson.Object) trajectory.Args {
 	raw := []byte{'{'}
 	add := func(name string, value []byte) {
 		if len(raw) > 1 {
@@ -200,7 +200,7 @@ func canonicalArgs(tool string, args loose.Object) trajectory.Args {
 		switch m.Name {
 		case "path":
 			if m.Value.Kind() == '"' {
-				m.Value = loose.Quote(states.StripWorkspace(loose.Unquote(m.Value)))
+				m.Value = lenientjson.Quote(states.StripWorkspace(lenientjson.Unquote(m.Value)))
 			}
 			add("filePath", m.Value)
 		case "file_text":

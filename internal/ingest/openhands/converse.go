@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/states"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -65,7 +65,7 @@ func converse(history []entry) *conversation {
 // turns pairs actions with observations, in the order of the actions.
 func (c *conversation) turns(history []entry) []turn {
 	var turns []turn
-	byID := map[loose.Ident]int{}
+	byID := map[lenientjson.Ident]int{}
 	for i := range history {
 		for j := range history[i].events {
 			if e := &history[i].events[j]; e.isAction() {

@@ -6,7 +6,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 )
 
 // entry is an element of a history: an event, or a pair of them.
@@ -30,25 +30,25 @@ func (e *entry) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 
 // event is an action or an observation.
 type event struct {
-	ID          loose.Ident
-	Cause       loose.Ident
-	Timestamp   loose.Text
-	Source      loose.Text
-	Action      loose.Text
-	Observation loose.Text
-	Args        loose.Object
-	Content     loose.Text
-	Extras      loose.Of[extras]
-	Success     loose.Flag
-	ExitCode    loose.Int          // of a flattened observation
-	ToolCall    loose.Of[toolCall] // of an action
+	ID          lenientjson.Ident
+	Cause       lenientjson.Ident
+	Timestamp   lenientjson.Text
+	Source      lenientjson.Text
+	Action      lenientjson.Text
+	Observation lenientjson.Text
+	Args        lenientjson.Object
+	Content     lenientjson.Text
+	Extras      lenientjson.Of[extras]
+	Success     lenientjson.Flag
+	ExitCode    lenientjson.Int          // of a flattened observation
+	ToolCall    lenientjson.Of[toolCall] // of an action
 }
 
 // UnmarshalJSONFrom reads an event; of anything but an object nothing. The copy of the
 // model response that an observation carries is passed over.
 func (e *event) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	*e = event{}
-	return loose.Members(dec, func(name []byte) error {
+	return lenientjson.Members(dec, func(name []byte) error {
 		switch string(name) {
 		case "id":
 			return e.ID.UnmarshalJSONFrom(dec)
@@ -82,24 +82,24 @@ func (e *event) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 }
 
 type extras struct {
-	Metadata loose.Of[struct {
-		ExitCode loose.Int `json:"exit_code"`
+	Metadata lenientjson.Of[struct {
+		ExitCode lenientjson.Int `json:"exit_code"`
 	}] `json:"metadata"`
-	ExitCode   loose.Int  `json:"exit_code"`
-	AgentState loose.Text `json:"agent_state"`
+	ExitCode   lenientjson.Int  `json:"exit_code"`
+	AgentState lenientjson.Text `json:"agent_state"`
 }
 
 type toolCall struct {
-	FunctionName loose.Text `json:"function_name"`
-	Response     loose.Of[struct {
-		ID      loose.Text `json:"id"`
-		Model   loose.Text `json:"model"`
-		Choices loose.List[struct {
-			Message loose.Of[struct {
-				Content loose.Text `json:"content"`
+	FunctionName lenientjson.Text `json:"function_name"`
+	Response     lenientjson.Of[struct {
+		ID      lenientjson.Text `json:"id"`
+		Model   lenientjson.Text `json:"model"`
+		Choices lenientjson.List[struct {
+			Message lenientjson.Of[struct {
+				Content lenientjson.Text `json:"content"`
 			}] `json:"message"`
 		}] `json:"choices"`
-		Usage loose.Of[loose.Usage] `json:"usage"`
+		Usage lenientjson.Of[lenientjson.Usage] `json:"usage"`
 	}] `json:"model_response"`
 }
 
@@ -108,11 +108,11 @@ type toolCall struct {
 func (e *event) isFlattened() bool { return e.isAction() && len(e.Args) == 0 && e.ID == "" }
 
 // unflatten gives flattened actions the other members of their objects as arguments.
-func unflatten(history []entry, objects []loose.Object) {
+func unflatten(history []entry, objects []lenientjson.Object) {
 	for i := range min(len(history), len(objects)) {
 		for j := range history[i].events {
 			if e := &history[i].events[j]; e.isFlattened() {
-				e.Args = slices.DeleteFunc(objects[i], func(m loose.Member) bool {
+				e.Args = slices.DeleteFunc(objects[i], func(m lenientjson.Member) bool {
 					switch m.Name {
 					case "action", "args", "timestamp", "source", "message", "tool_call_metadata", "llm_metrics":
 						return true

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
 	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
@@ -112,8 +112,8 @@ func readExport(rec format.Record) ([]format.Item, error) {
 		return nil, noHistory("trajectory")
 	}
 	var export struct {
-		Trajectory []entry    `json:"trajectory"`
-		Feedback   loose.Text `json:"feedback"`
+		Trajectory []entry          `json:"trajectory"`
+		Feedback   lenientjson.Text `json:"feedback"`
 	}
 	if err := format.Decode(rec.Data, &export); err != nil {
 		return nil, err
@@ -156,27 +156,27 @@ func alone(rec format.Record, id, version string, history []entry) []format.Item
 // output is a line of an evaluation's or the resolver's output.jsonl.
 type output struct {
 	outcome.Line
-	InstanceID  loose.Text         `json:"instance_id"`
-	ID          loose.Ident        `json:"id"`
-	Instruction loose.Text         `json:"instruction"`
-	History     []entry            `json:"history"`
-	GitPatch    loose.OptText      `json:"git_patch"` // the resolver's
-	Metadata    loose.Of[metadata] `json:"metadata"`
-	Instance    loose.Of[struct {
-		Repo loose.Text `json:"repo"`
+	InstanceID  lenientjson.Text         `json:"instance_id"`
+	ID          lenientjson.Ident        `json:"id"`
+	Instruction lenientjson.Text         `json:"instruction"`
+	History     []entry                  `json:"history"`
+	GitPatch    lenientjson.OptText      `json:"git_patch"` // the resolver's
+	Metadata    lenientjson.Of[metadata] `json:"metadata"`
+	Instance    lenientjson.Of[struct {
+		Repo lenientjson.Text `json:"repo"`
 	}] `json:"instance"`
-	Issue loose.Of[struct {
-		Owner  loose.Text  `json:"owner"`
-		Repo   loose.Text  `json:"repo"`
-		Number loose.Ident `json:"number"`
+	Issue lenientjson.Of[struct {
+		Owner  lenientjson.Text  `json:"owner"`
+		Repo   lenientjson.Text  `json:"repo"`
+		Number lenientjson.Ident `json:"number"`
 	}] `json:"issue"`
 }
 
 type metadata struct {
-	AgentClass loose.Text `json:"agent_class"`
-	ModelName  loose.Text `json:"model_name"`
-	LLMConfig  loose.Of[struct {
-		Model loose.Text `json:"model"`
+	AgentClass lenientjson.Text `json:"agent_class"`
+	ModelName  lenientjson.Text `json:"model_name"`
+	LLMConfig  lenientjson.Of[struct {
+		Model lenientjson.Text `json:"model"`
 	}] `json:"llm_config"`
 }
 
@@ -191,7 +191,7 @@ func readOutput(rec format.Record) ([]format.Item, error) {
 	version := shape(line.History)
 	if version == "resolver" {
 		var flat struct {
-			History []loose.Object `json:"history"`
+			History []lenientjson.Object `json:"history"`
 		}
 		if err := format.Decode(rec.Data, &flat); err != nil {
 			return nil, err

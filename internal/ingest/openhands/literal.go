@@ -7,13 +7,13 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 )
 
 // editorCall unpacks code that calls the editor, as logs before 2024-12-21 hold it:
 // print(file_editor(**{'command': 'view', 'path': '/testbed'})). The arguments come back as
 // those of an edit action.
-func editorCall(code string) (loose.Object, bool) {
+func editorCall(code string) (lenientjson.Object, bool) {
 	body, ok := strings.CutPrefix(strings.TrimSpace(code), "print(file_editor(**")
 	if !ok {
 		return nil, false
@@ -42,11 +42,11 @@ func (p *literalParser) eat(token string) bool {
 // maxArguments is more than an editor's call has; a longer dictionary is none.
 const maxArguments = 64
 
-func (p *literalParser) dict() (loose.Object, bool) {
+func (p *literalParser) dict() (lenientjson.Object, bool) {
 	if !p.eat("{") {
 		return nil, false
 	}
-	out := loose.Object{}
+	out := lenientjson.Object{}
 	for !p.eat("}") {
 		name, ok := p.str()
 		if !ok || !p.eat(":") || len(out) == maxArguments {
@@ -93,7 +93,7 @@ func (p *literalParser) value() (jsontext.Value, bool) {
 	if !ok {
 		return nil, false
 	}
-	return loose.Quote(s), true
+	return lenientjson.Quote(s), true
 }
 
 func (p *literalParser) integer() (int64, bool) {

@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/conformance"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 )
 
 // stored is a state of the release with what it was made of.
@@ -26,9 +26,9 @@ type stored struct {
 	LineRange          []int64 `json:"line_range"`
 	EditType           string  `json:"edit_type"`
 	LogEntry           *struct {
-		ID   string       `json:"id"`
-		Tool string       `json:"tool"`
-		Args loose.Object `json:"args"`
+		ID   string             `json:"id"`
+		Tool string             `json:"tool"`
+		Args lenientjson.Object `json:"args"`
 		// Cut at 500 code points; the events below are made of it, so ours are cut alike.
 		Response string `json:"response_preview"`
 	} `json:"log_entry"`
@@ -45,12 +45,12 @@ type stored struct {
 func (s *stored) events(t *testing.T) []string {
 	t.Helper()
 	kind := map[string]string{"run_in_terminal": "run", "read_file": "read", "list_dir": "read", "think": "think", "create_file": "edit", "replace_string_in_file": "edit"}[s.LogEntry.Tool]
-	args := loose.Object{}
+	args := lenientjson.Object{}
 	var view [2]jsontext.Value
 	for _, m := range s.LogEntry.Args {
 		switch m.Name {
 		case "filePath":
-			args.Set("path", loose.Quote("/testbed"+loose.Unquote(m.Value)))
+			args.Set("path", lenientjson.Quote("/testbed"+lenientjson.Unquote(m.Value)))
 		case "oldString":
 			args.Set("old_str", m.Value)
 		case "newString":
@@ -77,7 +77,7 @@ func (s *stored) events(t *testing.T) []string {
 		if i > 0 {
 			written += ","
 		}
-		written += string(loose.Quote(m.Name)) + ":" + string(m.Value)
+		written += string(lenientjson.Quote(m.Name)) + ":" + string(m.Value)
 	}
 	// The editor's own text stands behind the sentence the release puts before it.
 	content := strings.TrimPrefix(s.LogEntry.Response, "The file was edited successfully. ")
@@ -85,7 +85,7 @@ func (s *stored) events(t *testing.T) []string {
 	action := fmt.Sprintf(`{"id":%s,"timestamp":%q,"source":"agent","message":"","action":%q,"args":%s},"tool_call_metadata":{"model_response":`+
 		`{"id":"r%s","model":%q,"usage":{"prompt_tokens":%d,"completion_tokens":%d}}}}`,
 		id, s.Metadata.Timestamp, kind, written, id, s.Metadata.Model, s.Metadata.Input, s.Metadata.Output)
-	observation := fmt.Sprintf(`{"id":%s0,"timestamp":"","source":"agent","cause":%s,"observation":%q,"content":%s,"extras":{}}`, id, id, kind, loose.Quote(content))
+	observation := fmt.Sprintf(`{"id":%s0,"timestamp":"","source":"agent","cause":%s,"observation":%q,"content":%s,"extras":{}}`, id, id, kind, lenientjson.Quote(content))
 	return []string{action, observation}
 }
 

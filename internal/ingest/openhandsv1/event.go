@@ -4,50 +4,50 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 )
 
 // event is one event of a run. What its kind does not have is empty.
 type event struct {
-	Kind        loose.Text
-	ID          loose.Ident
-	Timestamp   loose.Text
-	Source      loose.Text
-	Parent      loose.Ident
-	Thought     loose.Content
-	Reasoning   loose.Text
-	Action      loose.Object
-	ToolName    loose.Text
-	ToolCallID  loose.Ident
-	ToolCall    loose.Of[toolCall]
-	ResponseID  loose.Ident
-	Observation loose.Of[observation]
-	ActionID    loose.Ident
-	Error       loose.Text
-	Rejection   loose.Text
-	Message     loose.Of[message]
-	Key         loose.Text
+	Kind        lenientjson.Text
+	ID          lenientjson.Ident
+	Timestamp   lenientjson.Text
+	Source      lenientjson.Text
+	Parent      lenientjson.Ident
+	Thought     lenientjson.Content
+	Reasoning   lenientjson.Text
+	Action      lenientjson.Object
+	ToolName    lenientjson.Text
+	ToolCallID  lenientjson.Ident
+	ToolCall    lenientjson.Of[toolCall]
+	ResponseID  lenientjson.Ident
+	Observation lenientjson.Of[observation]
+	ActionID    lenientjson.Ident
+	Error       lenientjson.Text
+	Rejection   lenientjson.Text
+	Message     lenientjson.Of[message]
+	Key         lenientjson.Text
 	Value       *value // nil for none
-	Code        loose.Text
+	Code        lenientjson.Text
 }
 
 type toolCall struct {
-	Name      loose.Text `json:"name"`
-	Arguments loose.Text `json:"arguments"`
-	Function  loose.Of[struct {
-		Name      loose.Text `json:"name"`
-		Arguments loose.Text `json:"arguments"`
+	Name      lenientjson.Text `json:"name"`
+	Arguments lenientjson.Text `json:"arguments"`
+	Function  lenientjson.Of[struct {
+		Name      lenientjson.Text `json:"name"`
+		Arguments lenientjson.Text `json:"arguments"`
 	}] `json:"function"`
 }
 
 type message struct {
-	Content loose.Content `json:"content"`
+	Content lenientjson.Content `json:"content"`
 }
 
 // UnmarshalJSONFrom reads an event; of anything but an object nothing.
 func (e *event) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	*e = event{}
-	return loose.Members(dec, func(name []byte) error {
+	return lenientjson.Members(dec, func(name []byte) error {
 		switch string(name) {
 		case "kind":
 			return e.Kind.UnmarshalJSONFrom(dec)
@@ -104,21 +104,21 @@ func (e *event) arguments() string {
 }
 
 type observation struct {
-	Content  loose.Content
-	Output   loose.Text // of 2025
-	Message  loose.Text
+	Content  lenientjson.Content
+	Output   lenientjson.Text // of 2025
+	Message  lenientjson.Text
 	Error    problem // of 2025
-	IsError  loose.Flag
-	ExitCode loose.Int
-	Metadata loose.Of[struct {
-		ExitCode loose.Int `json:"exit_code"`
+	IsError  lenientjson.Flag
+	ExitCode lenientjson.Int
+	Metadata lenientjson.Of[struct {
+		ExitCode lenientjson.Int `json:"exit_code"`
 	}]
 }
 
 // UnmarshalJSONFrom reads the observation.
 func (o *observation) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	*o = observation{}
-	return loose.Members(dec, func(name []byte) error {
+	return lenientjson.Members(dec, func(name []byte) error {
 		switch string(name) {
 		case "content":
 			return o.Content.UnmarshalJSONFrom(dec)
@@ -166,14 +166,14 @@ func (p *problem) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 		p.failed = true
 		return dec.SkipValue()
 	}
-	err := (*loose.Text)(&p.text).UnmarshalJSONFrom(dec)
+	err := (*lenientjson.Text)(&p.text).UnmarshalJSONFrom(dec)
 	p.failed = p.text != ""
 	return err
 }
 
 // value is what a state update sets: a text, or a part of the state.
 type value struct {
-	text  loose.Text
+	text  lenientjson.Text
 	state state
 }
 
@@ -187,29 +187,29 @@ func (v *value) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 
 // state is a base_state.json, or a part of one.
 type state struct {
-	ID    loose.Text `json:"id"`
-	Agent loose.Of[struct {
-		LLM loose.Of[struct {
-			Model loose.Text `json:"model"`
+	ID    lenientjson.Text `json:"id"`
+	Agent lenientjson.Of[struct {
+		LLM lenientjson.Of[struct {
+			Model lenientjson.Text `json:"model"`
 		}] `json:"llm"`
 	}] `json:"agent"`
-	AgentStatus     loose.Text      `json:"agent_status"`
-	ExecutionStatus loose.Text      `json:"execution_status"`
-	Stats           loose.Of[stats] `json:"stats"`
-	stats                           // a state update has them without the name
+	AgentStatus     lenientjson.Text      `json:"agent_status"`
+	ExecutionStatus lenientjson.Text      `json:"execution_status"`
+	Stats           lenientjson.Of[stats] `json:"stats"`
+	stats                                 // a state update has them without the name
 }
 
 type stats struct {
-	ByUsage   loose.Object `json:"usage_to_metrics"`
-	ByService loose.Object `json:"service_to_metrics"`
+	ByUsage   lenientjson.Object `json:"usage_to_metrics"`
+	ByService lenientjson.Object `json:"service_to_metrics"`
 }
 
 type metrics struct {
-	Model  loose.Text `json:"model_name"`
-	Usages loose.List[struct {
-		Response   loose.Ident `json:"response_id"`
-		Prompt     loose.Int   `json:"prompt_tokens"`
-		Completion loose.Int   `json:"completion_tokens"`
-		CacheRead  loose.Int   `json:"cache_read_tokens"`
+	Model  lenientjson.Text `json:"model_name"`
+	Usages lenientjson.List[struct {
+		Response   lenientjson.Ident `json:"response_id"`
+		Prompt     lenientjson.Int   `json:"prompt_tokens"`
+		Completion lenientjson.Int   `json:"completion_tokens"`
+		CacheRead  lenientjson.Int   `json:"cache_read_tokens"`
 	}] `json:"token_usages"`
 }

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
 )
 
@@ -76,14 +76,14 @@ func noteFolder(rec format.Record) (format.Note, error) {
 	case isState(rec.Probe):
 		return format.Note{Value: stateNote{conversationFolder(rec.File)}}, nil
 	case isTasks(rec.Probe):
-		var list loose.Object
+		var list lenientjson.Object
 		if err := format.Decode(rec.Data, &list); err != nil {
 			return format.Note{}, err
 		}
 		note := tasksNote{folder: path.Dir(rec.File), tasks: map[string]string{}}
 		for _, m := range list {
 			if id := plainID(m.Name); id != "" {
-				note.tasks[id] = loose.Unquote(m.Value)
+				note.tasks[id] = lenientjson.Unquote(m.Value)
 			}
 		}
 		return format.Note{Value: note, Informs: true}, nil

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 )
@@ -75,7 +75,7 @@ func isLines(file string) bool {
 
 func (r reader) readEvents(rec format.Record) ([]format.Item, error) {
 	c := r.conversation()
-	var events loose.List[event]
+	var events lenientjson.List[event]
 	if rec.Probe.Root.Kind() == '[' {
 		if err := format.Decode(rec.Data, &events); err != nil {
 			return nil, err

@@ -6,28 +6,28 @@ import (
 	"path"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
 )
 
 // output is a line of a benchmark's output.jsonl.
 type output struct {
 	outcome.Line
-	InstanceID  loose.Text        `json:"instance_id"`
-	Attempt     loose.Int         `json:"attempt"`
-	Instruction loose.Text        `json:"instruction"`
-	History     loose.List[event] `json:"history"`
-	Metadata    loose.Of[struct {
-		LLM       loose.Of[model] `json:"llm"`
-		LLMConfig loose.Of[model] `json:"llm_config"`
+	InstanceID  lenientjson.Text        `json:"instance_id"`
+	Attempt     lenientjson.Int         `json:"attempt"`
+	Instruction lenientjson.Text        `json:"instruction"`
+	History     lenientjson.List[event] `json:"history"`
+	Metadata    lenientjson.Of[struct {
+		LLM       lenientjson.Of[model] `json:"llm"`
+		LLMConfig lenientjson.Of[model] `json:"llm_config"`
 	}] `json:"metadata"`
-	Instance loose.Of[struct {
-		Repo loose.Text `json:"repo"`
+	Instance lenientjson.Of[struct {
+		Repo lenientjson.Text `json:"repo"`
 	}] `json:"instance"`
 }
 
 type model struct {
-	Model loose.Text `json:"model"`
+	Model lenientjson.Text `json:"model"`
 }
 
 // detectOutput knows a line by its history of V1 events; one without events by the members
@@ -51,8 +51,8 @@ type outputNote struct {
 
 func noteOutput(rec format.Record) (format.Note, error) {
 	var line struct {
-		InstanceID loose.Text `json:"instance_id"`
-		Attempt    loose.Int  `json:"attempt"`
+		InstanceID lenientjson.Text `json:"instance_id"`
+		Attempt    lenientjson.Int  `json:"attempt"`
 	}
 	if err := format.Decode(rec.Data, &line); err != nil {
 		return format.Note{}, err

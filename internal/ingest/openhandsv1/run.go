@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -39,7 +39,7 @@ var temporary = regexp.MustCompile(`/tmp/tmp[a-z0-9_]{8}/[A-Za-z0-9_-]+(?:\.[A-Z
 type conversation struct {
 	runlog.Run
 	id    string // of the conversation, hex digits
-	usage map[loose.Ident]usage
+	usage map[lenientjson.Ident]usage
 	shape string // the tools tell the version: before or after they got their new names
 }
 
@@ -48,7 +48,7 @@ type usage struct{ input, output, cached trajectory.Int }
 func (r reader) conversation() *conversation {
 	return &conversation{
 		Run:   runlog.Run{Tools: r.table, Family: family, Agent: agent},
-		usage: map[loose.Ident]usage{},
+		usage: map[lenientjson.Ident]usage{},
 		shape: "events",
 	}
 }
@@ -64,9 +64,9 @@ func (c *conversation) note(s *state) {
 	if status := cmp.Or(string(s.ExecutionStatus), string(s.AgentStatus)); status != "" {
 		c.ExitStatus = status
 	}
-	for _, list := range [...]loose.Object{s.Stats.V.ByUsage, s.Stats.V.ByService, s.ByUsage, s.ByService} {
+	for _, list := range [...]lenientjson.Object{s.Stats.V.ByUsage, s.Stats.V.ByService, s.ByUsage, s.ByService} {
 		for _, member := range list {
-			var m loose.Of[metrics]
+			var m lenientjson.Of[metrics]
 			// The value was read already, so it is JSON.
 			_ = format.Decode(member.Value, &m)
 			if c.Model == "" && member.Name != condenser {
@@ -84,7 +84,7 @@ func (c *conversation) note(s *state) {
 // converse reads the events of a run, in order.
 func (c *conversation) converse(events []event) {
 	events = c.branch(events)
-	byID, byCall := map[loose.Ident]int{}, map[loose.Ident]int{}
+	byID, byCall := map[lenientjson.Ident]int{}, map[lenientjson.Ident]int{}
 	for i := range events {
 		e := &events[i]
 		switch e.Kind {
@@ -107,7 +107,7 @@ func (c *conversation) converse(events []event) {
 		c.Warn(warnRoot, root)
 	}
 	c.Description = runlog.Between(c.Description, "<issue_description>", "</issue_description>")
-	counted := map[loose.Ident]bool{}
+	counted := map[lenientjson.Ident]bool{}
 	actions := 0
 	for i := range events {
 		if events[i].Kind == "ActionEvent" {
@@ -156,7 +156,7 @@ func (c *conversation) converse(events []event) {
 }
 
 // call returns the call of an action. Its response's tokens go to the first of its calls.
-func (c *conversation) call(e *event, root string, counted map[loose.Ident]bool) runlog.Call {
+func (c *conversation) call(e *event, root string, counted map[lenientjson.Ident]bool) runlog.Call {
 	call := runlog.Call{
 		ID:        string(e.ID),
 		Tool:      cmp.Or(string(e.ToolName), string(e.ToolCall.V.Name), string(e.ToolCall.V.Function.V.Name)),
@@ -174,9 +174,9 @@ func (c *conversation) call(e *event, root string, counted map[loose.Ident]bool)
 	if call.Thought == "" {
 		call.Thought = strings.TrimSpace(string(e.Reasoning))
 	}
-	switch args, ok := loose.Parse(e.arguments()); {
+	switch args, ok := lenientjson.Parse(e.arguments()); {
 	case e.Action != nil:
-		call.Args = slices.DeleteFunc(e.Action, func(m loose.Member) bool { return m.Name == "kind" })
+		call.Args = slices.DeleteFunc(e.Action, func(m lenientjson.Member) bool { return m.Name == "kind" })
 	case ok:
 		call.Args, call.Failed = args, trajectory.Some(1)
 	default:
@@ -224,7 +224,7 @@ func answer(call *runlog.Call, e *event, root string) {
 // branch returns the events on the way from the first to the last one, when events name
 // their parents. What stands before a parent that is missing is kept.
 func (c *conversation) branch(events []event) []event {
-	at := map[loose.Ident]int{}
+	at := map[lenientjson.Ident]int{}
 	last := -1
 	for i := range events {
 		at[events[i].ID] = i

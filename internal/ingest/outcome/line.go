@@ -4,19 +4,19 @@ import (
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
 // Line is what a run's line in OpenHands' output.jsonl says about its outcome (formats
 // sections 5.3 and 10).
 type Line struct {
-	Error      loose.Text            `json:"error"`
-	Report     loose.Of[LooseReport] `json:"report"`
-	TestResult loose.Of[struct {
-		GitPatch loose.OptText         `json:"git_patch"`
-		Report   loose.Of[LooseReport] `json:"report"`
-		Resolved loose.Flag            `json:"resolved"`
+	Error      lenientjson.Text            `json:"error"`
+	Report     lenientjson.Of[LooseReport] `json:"report"`
+	TestResult lenientjson.Of[struct {
+		GitPatch lenientjson.OptText         `json:"git_patch"`
+		Report   lenientjson.Of[LooseReport] `json:"report"`
+		Resolved lenientjson.Flag            `json:"resolved"`
 	}] `json:"test_result"`
 }
 
@@ -24,7 +24,7 @@ type Line struct {
 // empty patch, in its results or among the others given. The judgement of OpenHands' issue
 // resolver is no evidence. The key and the rank are the caller's; ok is false when the line
 // says nothing.
-func (l *Line) Evidence(others ...loose.OptText) (e format.Evidence, ok bool) {
+func (l *Line) Evidence(others ...lenientjson.OptText) (e format.Evidence, ok bool) {
 	result := &l.TestResult.V
 	for _, from := range [...]struct {
 		name   string
@@ -41,7 +41,7 @@ func (l *Line) Evidence(others ...loose.OptText) (e format.Evidence, ok bool) {
 	if BrokenOff(string(l.Error)) {
 		return format.Evidence{Outcome: trajectory.Unknown, Detail: Infrastructure, Source: "error"}, true
 	}
-	for _, patch := range append([]loose.OptText{result.GitPatch}, others...) {
+	for _, patch := range append([]lenientjson.OptText{result.GitPatch}, others...) {
 		if patch.Valid && strings.TrimSpace(string(patch.Value)) == "" {
 			return format.Evidence{Outcome: trajectory.Fail, Detail: EmptyPatch, Source: "git_patch"}, true
 		}
@@ -51,11 +51,11 @@ func (l *Line) Evidence(others ...loose.OptText) (e format.Evidence, ok bool) {
 
 // LooseReport is a [Report] in which a member of another type is absent.
 type LooseReport struct {
-	Resolved         loose.Flag `json:"resolved"`
-	EmptyGeneration  loose.Flag `json:"empty_generation"`
-	FailedApplyPatch loose.Flag `json:"failed_apply_patch"`
-	ErrorEval        loose.Flag `json:"error_eval"`
-	TestTimeout      loose.Flag `json:"test_timeout"`
+	Resolved         lenientjson.Flag `json:"resolved"`
+	EmptyGeneration  lenientjson.Flag `json:"empty_generation"`
+	FailedApplyPatch lenientjson.Flag `json:"failed_apply_patch"`
+	ErrorEval        lenientjson.Flag `json:"error_eval"`
+	TestTimeout      lenientjson.Flag `json:"test_timeout"`
 }
 
 // Verdict returns what the report says; ok is false when it says nothing.

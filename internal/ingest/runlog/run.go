@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/states"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
@@ -39,7 +39,7 @@ const (
 type Call struct {
 	ID      string // of the call or its event, "" when the log has none
 	Tool    string // name in the log
-	Args    loose.Object
+	Args    lenientjson.Object
 	RawArgs string // what stands in the place of the arguments when it is no JSON object
 	Dir     string // folder that relative paths begin at, "" when not known
 
@@ -237,7 +237,7 @@ func (r *Run) step(c *Call, last bool) (call states.Call, ok bool) {
 }
 
 // withFile adds the first file of a patch in the "Begin Patch" format to its arguments.
-func withFile(args loose.Object) loose.Object {
+func withFile(args lenientjson.Object) lenientjson.Object {
 	if args.Text("filePath") != "" {
 		return args
 	}

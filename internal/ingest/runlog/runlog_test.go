@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/states"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
@@ -121,7 +121,7 @@ func TestNoCallIsLost(t *testing.T) {
 	names := append(tools.Default().Tools("x"), "nobody_knows", "mcp__a__b")
 	rapid.Check(t, func(t *rapid.T) {
 		calls := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Call {
-			var args loose.Object
+			var args lenientjson.Object
 			args.SetText("command", rapid.String().Draw(t, "command"))
 			return Call{Tool: rapid.SampledFrom(names).Draw(t, "tool"), Args: args, Answered: rapid.Bool().Draw(t, "answered"), Response: rapid.String().Draw(t, "response")}
 		}), 0, 10).Draw(t, "calls")
@@ -158,7 +158,7 @@ func TestNoCallIsLost(t *testing.T) {
 }
 
 func TestPatchNamesItsFile(t *testing.T) {
-	var args loose.Object
+	var args lenientjson.Object
 	args.SetText("input", "*** Begin Patch\n*** Update File: /w/src/a.py\n@@\n-x\n+y\n*** Add File: b.py\n")
 	r := Run{Tools: tools.Default(), Root: "/w", Calls: []Call{{Tool: "apply_patch", Args: args, Answered: true}}}
 	s := r.Trajectory("x", "").States[1]

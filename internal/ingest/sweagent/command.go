@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 )
 
 // Bash is the tool of a command line that is none of SWE-agent's own commands.
@@ -15,7 +15,7 @@ var lineEdit = regexp.MustCompile(`^edit(?:[^\S\n]+(\d+):(\d+)[^\n]*|[^\S\n]*)\n
 
 // Command takes a command line of SWE-agent apart: the tool, Bash for anything but its own
 // commands, and the arguments.
-func Command(line string) (tool string, args loose.Object) {
+func Command(line string) (tool string, args lenientjson.Object) {
 	line = strings.TrimRight(line, " \r\n")
 	name := line
 	if end := strings.IndexAny(line, " \t\n"); end >= 0 {
@@ -59,12 +59,12 @@ func Command(line string) (tool string, args loose.Object) {
 }
 
 // positional reads a command with arguments by their place.
-func positional(line string, required int, names ...string) (loose.Object, bool) {
+func positional(line string, required int, names ...string) (lenientjson.Object, bool) {
 	list, ok := words(line)
 	if !ok || len(list)-1 < required || len(list)-1 > len(names) {
 		return nil, false
 	}
-	args := loose.Object{}
+	args := lenientjson.Object{}
 	for i, word := range list[1:] {
 		args.SetText(names[i], word)
 	}
@@ -72,12 +72,12 @@ func positional(line string, required int, names ...string) (loose.Object, bool)
 }
 
 // flag reads submit, which takes a flag in capture-the-flag tasks, often without quotes.
-func flag(line string) (loose.Object, bool) {
+func flag(line string) (lenientjson.Object, bool) {
 	list, ok := words(line)
 	if !ok {
 		return nil, false
 	}
-	args := loose.Object{}
+	args := lenientjson.Object{}
 	if len(list) > 1 {
 		args.SetText("flag", strings.Join(list[1:], " "))
 	}
@@ -86,8 +86,8 @@ func flag(line string) (loose.Object, bool) {
 
 // edit reads the three forms of edit: a range and a body, a body alone (for the range of
 // the cursors), and a text to search and one to put in its place.
-func edit(line string) (loose.Object, bool) {
-	args := loose.Object{}
+func edit(line string) (lenientjson.Object, bool) {
+	args := lenientjson.Object{}
 	if m := lineEdit.FindStringSubmatch(line); m != nil {
 		if m[1] != "" {
 			number(&args, "start_line", m[1])
@@ -108,9 +108,9 @@ func edit(line string) (loose.Object, bool) {
 	return args, true
 }
 
-func insert(line string) (loose.Object, bool) {
+func insert(line string) (lenientjson.Object, bool) {
 	if list, ok := words(line); ok && (len(list) == 2 || len(list) == 3) {
-		args := loose.Object{}
+		args := lenientjson.Object{}
 		args.SetText("text", list[1])
 		if len(list) == 3 {
 			number(&args, "line", list[2])
@@ -129,12 +129,12 @@ func body(text, mark string) string {
 }
 
 // editor reads str_replace_editor COMMAND PATH --flag value...
-func editor(line string) (loose.Object, bool) {
+func editor(line string) (lenientjson.Object, bool) {
 	list, ok := words(line)
 	if !ok || len(list) < 3 {
 		return nil, false
 	}
-	args := loose.Object{}
+	args := lenientjson.Object{}
 	args.SetText("command", list[1])
 	args.SetText("path", list[2])
 	for i := 3; i < len(list); {
@@ -170,7 +170,7 @@ func editor(line string) (loose.Object, bool) {
 }
 
 // number gives an argument a number, or its text when it is none.
-func number(args *loose.Object, name, text string) {
+func number(args *lenientjson.Object, name, text string) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		args.SetInt(name, n)
 		return
@@ -303,7 +303,7 @@ func Prompt(text string) (output, openFile, dir string) {
 
 // Place completes the arguments of a call by the open file and by what the answer shows:
 // commands that work on the open file get its path, views the lines they showed.
-func Place(tool string, args *loose.Object, openFile, answer string) {
+func Place(tool string, args *lenientjson.Object, openFile, answer string) {
 	file, first, last := "", int64(0), int64(0)
 	switch tool {
 	case "open", "goto", "scroll_up", "scroll_down", "set_cursors":

@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
 	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
@@ -51,37 +51,37 @@ func detect(p *format.Probe) (string, bool) {
 
 // attempt is a run, or one of several attempts at its task.
 type attempt struct {
-	Trajectory loose.List[step] `json:"trajectory"`
-	History    jsontext.Value   `json:"history"`
-	Info       loose.Of[struct {
-		ExitStatus loose.Text    `json:"exit_status"`
-		Submission loose.OptText `json:"submission"`
-		Version    loose.Text    `json:"swe_agent_version"`
-		Best       loose.Int     `json:"best_attempt_idx"`
+	Trajectory lenientjson.List[step] `json:"trajectory"`
+	History    jsontext.Value         `json:"history"`
+	Info       lenientjson.Of[struct {
+		ExitStatus lenientjson.Text    `json:"exit_status"`
+		Submission lenientjson.OptText `json:"submission"`
+		Version    lenientjson.Text    `json:"swe_agent_version"`
+		Best       lenientjson.Int     `json:"best_attempt_idx"`
 	}] `json:"info"`
 }
 
 type log struct {
 	attempt
-	Attempts loose.List[attempt] `json:"attempts"`
-	Replay   replay              `json:"replay_config"`
+	Attempts lenientjson.List[attempt] `json:"attempts"`
+	Replay   replay                    `json:"replay_config"`
 }
 
 type step struct {
-	Action      loose.Text `json:"action"`
-	Observation loose.Text `json:"observation"`
-	Response    loose.Text `json:"response"`
-	Thought     loose.Text `json:"thought"`
-	State       state      `json:"state"`
+	Action      lenientjson.Text `json:"action"`
+	Observation lenientjson.Text `json:"observation"`
+	Response    lenientjson.Text `json:"response"`
+	Thought     lenientjson.Text `json:"thought"`
+	State       state            `json:"state"`
 }
 
 type historyItem struct {
-	Role    loose.Text    `json:"role"`
-	Content loose.Content `json:"content"`
-	Thought loose.Text    `json:"thought"`
-	Action  loose.OptText `json:"action"`
-	Demo    loose.Flag    `json:"is_demo"`
-	Kind    loose.Text    `json:"message_type"`
+	Role    lenientjson.Text    `json:"role"`
+	Content lenientjson.Content `json:"content"`
+	Thought lenientjson.Text    `json:"thought"`
+	Action  lenientjson.OptText `json:"action"`
+	Demo    lenientjson.Flag    `json:"is_demo"`
+	Kind    lenientjson.Text    `json:"message_type"`
 }
 
 func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
@@ -94,7 +94,7 @@ func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
 		best := main.Info.V.Best.Or(int64(len(all) - 1))
 		main = &all[min(max(best, 0), int64(len(all)-1))]
 	}
-	var said loose.List[historyItem]
+	var said lenientjson.List[historyItem]
 	if len(main.Trajectory) == 0 {
 		// The record was read already, so the history is JSON.
 		_ = format.Decode(main.History, &said)
@@ -139,7 +139,7 @@ func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
 }
 
 // evidence returns what the end of a run says about its outcome.
-func evidence(status string, submission loose.OptText) (format.Evidence, bool) {
+func evidence(status string, submission lenientjson.OptText) (format.Evidence, bool) {
 	switch {
 	case status == "exit_api" || status == "exit_environment_error":
 		return format.Evidence{Rank: format.RankReport, Source: "exit_status", Detail: outcome.Infrastructure}, true
@@ -165,8 +165,8 @@ func task(history jsontext.Value) string {
 	text := ""
 	dec := jsontext.NewDecoder(bytes.NewBuffer(history), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	found := errors.New("found")
-	err := loose.Elements(dec, func() error {
-		var h loose.Of[historyItem]
+	err := lenientjson.Elements(dec, func() error {
+		var h lenientjson.Of[historyItem]
 		if err := h.UnmarshalJSONFrom(dec); err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
 )
 
@@ -17,9 +17,9 @@ const warnPseudo = "pseudo_action"
 
 // state is what the shell said beside a step: an object, or its text as JSON.
 type state struct {
-	OpenFile loose.Text `json:"open_file"`
-	Dir      loose.Text `json:"working_dir"`
-	text     bool       // it was a text, as in version 0
+	OpenFile lenientjson.Text `json:"open_file"`
+	Dir      lenientjson.Text `json:"working_dir"`
+	text     bool             // it was a text, as in version 0
 }
 
 // UnmarshalJSONFrom reads the state; a text that is no JSON says nothing.
@@ -30,12 +30,12 @@ func (s *state) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	case '{':
 		return json.UnmarshalDecode(dec, (*plain)(s))
 	case '"':
-		var text loose.Text
+		var text lenientjson.Text
 		if err := text.UnmarshalJSONFrom(dec); err != nil {
 			return err
 		}
 		s.text = true
-		if loose.DecodeText(string(text), (*plain)(s)) != nil {
+		if lenientjson.DecodeText(string(text), (*plain)(s)) != nil {
 			*s = state{text: true}
 		}
 		s.text = true
@@ -53,13 +53,13 @@ func (s *state) openFile() string {
 
 // replay is the configuration of version 1: an object, or its text as JSON.
 type replay struct {
-	Agent loose.Of[struct {
-		Model loose.Of[struct {
-			Name loose.Text `json:"name"`
+	Agent lenientjson.Of[struct {
+		Model lenientjson.Of[struct {
+			Name lenientjson.Text `json:"name"`
 		}] `json:"model"`
 	}] `json:"agent"`
-	Problem loose.Of[struct {
-		ID loose.Text `json:"id"`
+	Problem lenientjson.Of[struct {
+		ID lenientjson.Text `json:"id"`
 	}] `json:"problem_statement"`
 }
 
@@ -71,11 +71,11 @@ func (r *replay) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	case '{':
 		return json.UnmarshalDecode(dec, (*plain)(r))
 	case '"':
-		var text loose.Text
+		var text lenientjson.Text
 		if err := text.UnmarshalJSONFrom(dec); err != nil {
 			return err
 		}
-		if loose.DecodeText(string(text), (*plain)(r)) != nil {
+		if lenientjson.DecodeText(string(text), (*plain)(r)) != nil {
 			*r = replay{}
 		}
 		return nil

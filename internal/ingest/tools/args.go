@@ -7,15 +7,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
 // Args returns a call's arguments under canonical names. Arguments that are null are
 // dropped. A command that is an array becomes a command line. place turns a path of the
 // log into one of the workspace.
-func (t Tool) Args(args loose.Object, place func(string) string) trajectory.Args {
-	out := make(loose.Object, 0, len(args)+2)
+func (t Tool) Args(args lenientjson.Object, place func(string) string) trajectory.Args {
+	out := make(lenientjson.Object, 0, len(args)+2)
 	start, count := trajectory.Int{}, trajectory.Int{}
 	for _, m := range args {
 		if len(m.Value) == 0 || m.Value.Kind() == 'n' {
@@ -25,7 +25,7 @@ func (t Tool) Args(args loose.Object, place func(string) string) trajectory.Args
 		case toNothing:
 		case "filePath", "path":
 			if m.Value.Kind() == '"' {
-				m.Value = loose.Quote(place(loose.Unquote(m.Value)))
+				m.Value = lenientjson.Quote(place(lenientjson.Unquote(m.Value)))
 			}
 			out.Set(to, m.Value)
 		case "command":
@@ -88,48 +88,48 @@ func Unread(text string) trajectory.Args {
 	if text == "" {
 		return trajectory.Args{}
 	}
-	return trajectory.Args{Raw: string(loose.Quote(text))}
+	return trajectory.Args{Raw: string(lenientjson.Quote(text))}
 }
 
 // commandLine makes an array of words a command line: of a shell's -c its script, else the
 // words, quoted where a shell needs it.
 func commandLine(value jsontext.Value) jsontext.Value {
 	var words []string
-	if value.Kind() != '[' || loose.Decode(value, &words) != nil {
+	if value.Kind() != '[' || lenientjson.Decode(value, &words) != nil {
 		return value
 	}
 	if len(words) == 3 && strings.HasSuffix(words[0], "sh") && (words[1] == "-lc" || words[1] == "-c") {
-		return loose.Quote(words[2])
+		return lenientjson.Quote(words[2])
 	}
 	for i, word := range words {
 		if word == "" || strings.ContainsAny(word, " \t\n'\"\\$`*?[]{}()<>|&;#~!") {
 			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 		}
 	}
-	return loose.Quote(strings.Join(words, " "))
+	return lenientjson.Quote(strings.Join(words, " "))
 }
 
 // lineRange returns the two ends of a range, also of one written as a string.
 func lineRange(value jsontext.Value) (first, last jsontext.Value, ok bool) {
 	if value.Kind() == '"' {
-		value = jsontext.Value(loose.Unquote(value))
+		value = jsontext.Value(lenientjson.Unquote(value))
 	}
-	var ends []loose.Int
-	if loose.Decode(value, &ends) != nil || len(ends) != 2 || !ends[0].Valid || !ends[1].Valid {
+	var ends []lenientjson.Int
+	if lenientjson.Decode(value, &ends) != nil || len(ends) != 2 || !ends[0].Valid || !ends[1].Valid {
 		return nil, nil, false
 	}
-	number := func(i loose.Int) jsontext.Value { return strconv.AppendInt(nil, i.Value, 10) }
+	number := func(i lenientjson.Int) jsontext.Value { return strconv.AppendInt(nil, i.Value, 10) }
 	return number(ends[0]), number(ends[1]), true
 }
 
 // joinEdits joins the texts of edits of one file.
 func joinEdits(value jsontext.Value) (before, after string) {
-	var edits loose.List[struct {
-		Old loose.Text `json:"old_string"`
-		New loose.Text `json:"new_string"`
+	var edits lenientjson.List[struct {
+		Old lenientjson.Text `json:"old_string"`
+		New lenientjson.Text `json:"new_string"`
 	}]
 	// The value was read already, so it is JSON.
-	_ = loose.Decode(value, &edits)
+	_ = lenientjson.Decode(value, &edits)
 	var old, new []string
 	for _, e := range edits {
 		old, new = append(old, string(e.Old)), append(new, string(e.New))

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
@@ -132,7 +132,7 @@ func (t *Table) add(line string) error {
 
 // Lookup returns what a call of a tool becomes, by the row of its family, else by that of
 // all formats. ok is false when no row names it: then it keeps its name and arguments.
-func (t *Table) Lookup(family, tool string, args loose.Object) (found Tool, ok bool) {
+func (t *Table) Lookup(family, tool string, args lenientjson.Object) (found Tool, ok bool) {
 	for _, family := range [...]string{family, "*"} {
 		k := key{family: family, tool: tool}
 		if argument := t.narrowed[k]; argument != "" {

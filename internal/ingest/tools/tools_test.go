@@ -7,15 +7,15 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/states"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
-func parse(t *testing.T, text string) loose.Object {
+func parse(t *testing.T, text string) lenientjson.Object {
 	t.Helper()
-	o, ok := loose.Parse(text)
+	o, ok := lenientjson.Parse(text)
 	if !ok {
 		t.Fatal(text)
 	}
@@ -94,7 +94,7 @@ func TestArgsKeepValues(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		family := rapid.SampledFrom([]string{"messages", "codex", "gemini"}).Draw(t, "family")
 		name := rapid.SampledFrom(append(table.Tools(family), "other")).Draw(t, "tool")
-		var args loose.Object
+		var args lenientjson.Object
 		for range rapid.IntRange(0, 5).Draw(t, "n") {
 			key := rapid.SampledFrom([]string{"command", "path", "file_path", "a", "offset", "limit", "view_range", "edits", "content"}).Draw(t, "name")
 			args.SetText(key, "v"+rapid.StringMatching(`[a-z"\\ \n]{0,6}`).Draw(t, "value"))

@@ -3,13 +3,13 @@ package xmlcall
 import (
 	"strings"
 
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 )
 
 // Call is a call as the text has it.
 type Call struct {
 	Name string
-	Args loose.Object // texts, never nil
+	Args lenientjson.Object // texts, never nil
 }
 
 const (
@@ -30,7 +30,7 @@ func Parse(text string) (before string, calls []Call) {
 		if calls == nil {
 			before = strings.TrimSpace(text[:len(text)-len(rest)-len(openCall)])
 		}
-		call := Call{Name: strings.TrimSpace(name), Args: loose.Object{}}
+		call := Call{Name: strings.TrimSpace(name), Args: lenientjson.Object{}}
 		rest = call.arguments(body)
 		calls = append(calls, call)
 	}

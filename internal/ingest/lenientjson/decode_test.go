@@ -1,4 +1,4 @@
-package loose_test
+package lenientjson_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 )
 
 // A repaired JSON string says the same, but for what tables can't hold, and every reader of
@@ -18,17 +18,17 @@ func TestRepairedEscapes(t *testing.T) {
 			`a`, `\\`, `\"`, `\n`, `u0000`, `\u0000`, `\u0041`, `\ud83d`, `\uD83D`, `\ude00`, `\ufffd`, `é`,
 		}), 0, 8).Draw(t, "parts")
 		quoted := `"` + strings.Join(parts, "") + `"`
-		want := strings.ReplaceAll(loose.Unquote([]byte(quoted)), "\x00", "\ufffd")
+		want := strings.ReplaceAll(lenientjson.Unquote([]byte(quoted)), "\x00", "\ufffd")
 		data := []byte(quoted)
-		nul := loose.RepairEscapes(data)
+		nul := lenientjson.RepairEscapes(data)
 		var got string
-		if err := loose.Decode(data, &got); err != nil || got != want || len(data) != len(quoted) {
+		if err := lenientjson.Decode(data, &got); err != nil || got != want || len(data) != len(quoted) {
 			t.Fatalf("%s became %s: %q, want %q, %v", quoted, data, got, want, err)
 		}
-		if n := strings.Count(loose.Unquote([]byte(quoted)), "\x00"); nul != n {
+		if n := strings.Count(lenientjson.Unquote([]byte(quoted)), "\x00"); nul != n {
 			t.Fatalf("%s: %d NUL characters, counted %d", quoted, n, nul)
 		}
-		if again := loose.RepairEscapes(data); again != 0 || format.Check(data) != nil || strings.Contains(strings.ReplaceAll(string(data), `\\`, ""), `\u0000`) {
+		if again := lenientjson.RepairEscapes(data); again != 0 || format.Check(data) != nil || strings.Contains(strings.ReplaceAll(string(data), `\\`, ""), `\u0000`) {
 			t.Fatalf("%s became %s", quoted, data)
 		}
 	})
@@ -43,7 +43,7 @@ func TestJSONInsideAText(t *testing.T) {
 		`{"a":"\\u0000"}`:            `\u0000`,
 		`{"a":"first","a":"second"}`: "second",
 	} {
-		o, ok := loose.Parse(text)
+		o, ok := lenientjson.Parse(text)
 		if !ok || o.Text("a") != want {
 			t.Errorf("%s: %q, want %q", text, o.Text("a"), want)
 		}
@@ -59,7 +59,7 @@ func BenchmarkRepairEscapes(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			for b.Loop() {
-				loose.RepairEscapes(data)
+				lenientjson.RepairEscapes(data)
 			}
 		})
 	}

@@ -1,24 +1,24 @@
-package loose_test
+package lenientjson_test
 
 import (
 	"fmt"
 	"testing"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 )
 
 func TestOtherTypesAreAbsent(t *testing.T) {
 	var v struct {
-		Text    loose.Text    `json:"text"`
-		Opt     loose.OptText `json:"opt"`
-		Ident   loose.Ident   `json:"ident"`
-		Int     loose.Int     `json:"int"`
-		Flag    loose.Flag    `json:"flag"`
-		Content loose.Content `json:"content"`
-		Object  loose.Object  `json:"object"`
-		List    loose.List[struct {
-			A loose.Int `json:"a"`
+		Text    lenientjson.Text    `json:"text"`
+		Opt     lenientjson.OptText `json:"opt"`
+		Ident   lenientjson.Ident   `json:"ident"`
+		Int     lenientjson.Int     `json:"int"`
+		Flag    lenientjson.Flag    `json:"flag"`
+		Content lenientjson.Content `json:"content"`
+		Object  lenientjson.Object  `json:"object"`
+		List    lenientjson.List[struct {
+			A lenientjson.Int `json:"a"`
 		}] `json:"list"`
 	}
 	for _, tt := range []struct{ json, want string }{
@@ -28,7 +28,7 @@ func TestOtherTypesAreAbsent(t *testing.T) {
 		{`{"text":"a\ud83d","opt":"","ident":9007199254740993,"int":3.0,"flag":"True","content":["x",{"type":"text","text":"a"},{"type":"image"},{"text":"b"}],"object":{"a":null,"b":1,"b":2},"list":[{"a":1},7]}`,
 			"{a\ufffd { true} 9007199254740993 {{3 true}} {true true} {a\nb true} [{a null} {b 2}] [{{{1 true}}} {{{0 false}}}]}"},
 	} {
-		v.Opt, v.Ident = loose.OptText{}, ""
+		v.Opt, v.Ident = lenientjson.OptText{}, ""
 		if err := format.Decode([]byte(tt.json), &v); err != nil {
 			t.Fatal(err)
 		}
@@ -39,7 +39,7 @@ func TestOtherTypesAreAbsent(t *testing.T) {
 }
 
 func TestObject(t *testing.T) {
-	o, ok := loose.Parse(`{"a":"x\ny","b":null,"n":"12","é":{"c":[1]}}`)
+	o, ok := lenientjson.Parse(`{"a":"x\ny","b":null,"n":"12","é":{"c":[1]}}`)
 	if !ok || o.Text("a") != "x\ny" || o.Get("b") != nil || o.Int("n").Or(0) != 12 || o.Text("é") != "" {
 		t.Errorf("%v %v", o, ok)
 	}
@@ -49,7 +49,7 @@ func TestObject(t *testing.T) {
 		t.Error(got)
 	}
 	for _, text := range []string{``, `null`, `[]`, `"{}"`, `{"a"`, `{} x`} {
-		if o, ok := loose.Parse(text); ok {
+		if o, ok := lenientjson.Parse(text); ok {
 			t.Errorf("%q is the object %v", text, o)
 		}
 	}
@@ -60,8 +60,8 @@ func FuzzContent(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var c loose.Content
-		var o loose.Object
+		var c lenientjson.Content
+		var o lenientjson.Object
 		valid := format.Check(data) == nil
 		if err := format.Decode(data, &c); (err == nil) != valid {
 			t.Errorf("content of %q: %v", data, err)

@@ -1,11 +1,11 @@
-package loose_test
+package lenientjson_test
 
 import (
 	"testing"
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/agentlens-bench/agentlens/internal/ingest/loose"
+	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 )
 
 // FuzzUnquote compares with the decoder's own way, which goes character by character.
@@ -20,11 +20,11 @@ func FuzzUnquote(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		quoted := jsontext.Value(`"` + body + `"`)
 		if !quoted.IsValid(jsontext.AllowInvalidUTF8(true)) {
-			loose.Unquote(quoted) // must not panic
+			lenientjson.Unquote(quoted) // must not panic
 			return
 		}
 		want, _ := jsontext.AppendUnquote(nil, quoted)
-		if got := loose.Unquote(quoted); got != string(want) {
+		if got := lenientjson.Unquote(quoted); got != string(want) {
 			t.Errorf("%q: got %q, want %q", quoted, got, want)
 		}
 	})

@@ -1,4 +1,4 @@
-package loose
+package lenientjson
 
 // Usage is what an answer of the chat completions API cost, in tokens.
 type Usage struct {
