@@ -1,6 +1,7 @@
 package curate
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -11,8 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/parquet-go/parquet-go"
-
+	"github.com/agentlens-bench/agentlens/internal/parquetfile"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/internal/tabular"
 )
@@ -197,44 +197,39 @@ func actions(ctx context.Context, dir string) (map[string][]uint64, error) {
 		return nil, err
 	}
 	defer file.Close()
-	rows := parquet.NewGenericReader[action](file)
-	defer rows.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	states, err := parquetfile.Open(file, info.Size())
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", path, err)
+	}
 	out := map[string][]uint64{}
-	buf := make([]action, 1024)
 	var id string
 	var seq []uint64
 	h := fnv.New64a()
-	for {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		clear(buf)
-		n, err := rows.Read(buf)
-		for _, a := range buf[:n] {
-			if a.Run != id {
-				if id != "" {
-					out[id] = seq
-				}
-				id, seq = strings.Clone(a.Run), nil
-			}
-			if a.Tool == nil {
-				continue
-			}
-			h.Reset()
-			for _, part := range [...]*string{a.Tool, a.File, a.Content} {
-				if part != nil {
-					io.WriteString(h, *part)
-				}
-				h.Write([]byte{0})
-			}
-			seq = append(seq, h.Sum64())
-		}
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
+	for a, err := range parquetfile.Read[action](states) {
+		if err = cmp.Or(ctx.Err(), err); err != nil {
 			return nil, fmt.Errorf("reading %s: %w", path, err)
 		}
+		if a.Run != id {
+			if id != "" {
+				out[id] = seq
+			}
+			id, seq = strings.Clone(a.Run), nil
+		}
+		if a.Tool == nil {
+			continue
+		}
+		h.Reset()
+		for _, part := range [...]*string{a.Tool, a.File, a.Content} {
+			if part != nil {
+				io.WriteString(h, *part)
+			}
+			h.Write([]byte{0})
+		}
+		seq = append(seq, h.Sum64())
 	}
 	if id != "" {
 		out[id] = seq

@@ -8,11 +8,11 @@ import (
 	"io"
 	"os"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/agentlens-bench/agentlens/internal/parquetfile"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/schema"
 )
@@ -26,7 +26,7 @@ type table struct {
 	profile string
 	variant schema.Variant
 	file    *os.File
-	parquet *parquet.File
+	parquet *parquetfile.File
 }
 
 func (t *table) String() string {
@@ -48,11 +48,11 @@ func openTable(dir string, s schema.Table, profile string) (*table, error) {
 	t := &table{Table: s, profile: profile, variant: v, file: file}
 	info, err := file.Stat()
 	if err == nil {
-		t.parquet, err = parquet.OpenFile(file, info.Size())
+		t.parquet, err = parquetfile.Open(file, info.Size())
 	}
 	var at []int
 	if err == nil {
-		at, err = store.ColumnsOf(t.parquet, v)
+		at, err = store.ColumnsOf(t.parquet.Schema(), v)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("reading %s: %w", file.Name(), err), file.Close())
@@ -85,9 +85,12 @@ func (t *table) spans(ctx context.Context) ([]span, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		c := t.column(g, key)
+		c, err := t.column(g, key)
+		if err != nil {
+			return nil, t.wrap(err)
+		}
 		at := int64(0)
-		for n := t.parquet.RowGroups()[g].NumRows(); at < n; {
+		for n := t.parquet.RowsOf(g); at < n; {
 			values = values[:min(blockRows, n-at)]
 			if err := c.read(at, values); err != nil {
 				return nil, errors.Join(t.wrap(err), c.close())
@@ -123,25 +126,19 @@ func (t *table) spans(ctx context.Context) ([]span, error) {
 // cost nothing, in whatever order they are asked for: a page is decoded as a whole and kept
 // until another one is needed.
 type columnReader struct {
-	chunk  parquet.ColumnChunk
-	pages  parquet.Pages
+	column *parquetfile.Column
 	text   bool
 	values []parquet.Value // of the page
 	from   int64           // its first row
 }
 
-func (t *table) column(group, column int) *columnReader {
-	chunk := t.parquet.RowGroups()[group].ColumnChunks()[column]
-	return &columnReader{chunk: chunk, pages: chunk.Pages(), text: t.variant.Columns[column].Kind == schema.Text}
+func (t *table) column(group, column int) (*columnReader, error) {
+	c, err := t.parquet.Column(group, column)
+	return &columnReader{column: c, text: t.variant.Columns[column].Kind == schema.Text}, err
 }
 
 // read fills values with those from a row on. Their texts stay as they are for ever.
-func (c *columnReader) read(row int64, values []parquet.Value) (err error) {
-	defer func() {
-		if p := recover(); p != nil { // parquet-go panics on some malformed pages
-			err = fmt.Errorf("malformed page: %v", p)
-		}
-	}()
+func (c *columnReader) read(row int64, values []parquet.Value) error {
 	for len(values) > 0 {
 		if row < c.from || row >= c.from+int64(len(c.values)) {
 			if err := c.load(row); err != nil {
@@ -155,41 +152,29 @@ func (c *columnReader) read(row int64, values []parquet.Value) (err error) {
 }
 
 // load decodes the page with a row.
-func (c *columnReader) load(row int64) error {
+func (c *columnReader) load(row int64) (err error) {
 	next := c.from + int64(len(c.values))
 	c.values = c.values[:0]
 	if row != next {
-		next = 0
-		if index, err := c.chunk.OffsetIndex(); err == nil {
-			next = index.FirstRowIndex(sort.Search(index.NumPages(), func(i int) bool { return index.FirstRowIndex(i) > row }) - 1)
-		}
-		if err := c.pages.SeekToRow(next); err != nil {
+		if next, err = c.column.SeekToRow(row); err != nil {
 			return err
 		}
 	}
 	for {
-		page, err := c.pages.ReadPage()
-		if err == io.EOF {
-			err = io.ErrUnexpectedEOF
-		}
-		if err != nil {
+		if c.values, err = c.column.Page(c.values, c.text); err != nil {
+			if err == io.EOF {
+				err = io.ErrUnexpectedEOF
+			}
 			return err
 		}
-		n := int(page.NumValues())
-		c.values = slices.Grow(c.values[:0], n)[:n]
-		if got, err := page.Values().ReadValues(c.values); got < n {
-			return errors.Join(fmt.Errorf("page of %d values has only %d", n, got), err)
-		}
-		if !c.text { // texts lie in the page
-			parquet.Release(page)
-		}
-		if c.from, next = next, next+int64(n); row < next {
+		n := int64(len(c.values))
+		if c.from, next = next, next+n; row < next {
 			return nil
 		}
 	}
 }
 
-func (c *columnReader) close() error { return c.pages.Close() }
+func (c *columnReader) close() error { return c.column.Close() }
 
 // block is some rows: the values of each wanted column.
 type block struct {
@@ -249,7 +234,10 @@ func (t *table) read(ctx context.Context, spans []span, wanted []int, used <-cha
 			}
 			group = s.group
 			for j, c := range wanted {
-				readers[j] = t.column(group, c)
+				var err error
+				if readers[j], err = t.column(group, c); err != nil {
+					return t.wrap(err)
+				}
 			}
 		}
 		for at := s.from; at < s.to; {

@@ -9,8 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/parquet-go/parquet-go"
-
+	"github.com/agentlens-bench/agentlens/internal/parquetfile"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/schema"
 )
@@ -68,11 +67,11 @@ func describe(root string, t schema.Table, profile string) (out tableFile, err e
 	if err != nil {
 		return out, fmt.Errorf("read %s: %w", path, err)
 	}
-	f, err := parquet.OpenFile(file, size)
+	f, err := parquetfile.Open(file, size)
 	if err != nil {
 		return out, fmt.Errorf("read %s: %w", path, err)
 	}
-	at, err := store.ColumnsOf(f, v)
+	at, err := store.ColumnsOf(f.Schema(), v)
 	if err != nil {
 		return out, fmt.Errorf("%s: %w", path, err)
 	}
@@ -83,8 +82,6 @@ func describe(root string, t schema.Table, profile string) (out tableFile, err e
 	for _, i := range at {
 		out.Present = append(out.Present, v.Columns[i])
 	}
-	for _, g := range f.Metadata().RowGroups {
-		out.Unpacked += g.TotalByteSize
-	}
+	out.Unpacked = f.Unpacked()
 	return out, nil
 }

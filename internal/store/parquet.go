@@ -12,6 +12,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/agentlens-bench/agentlens/internal/parquetfile"
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
@@ -137,9 +138,9 @@ type parquetRows struct {
 	columns []schema.Column
 	at      []int // of each column of the file, in columns
 	file    *os.File
-	parquet *parquet.File
+	parquet *parquetfile.File
 	group   int
-	rows    parquet.Rows // of the current group, or nil
+	rows    *parquetfile.Rows // of the current group, or nil
 	buf     []parquet.Row
 	pending []parquet.Row
 }
@@ -164,10 +165,10 @@ func (r *parquetRows) open(p part) error {
 	if err != nil {
 		return err
 	}
-	if r.parquet, err = parquet.OpenFile(r.file, info.Size()); err != nil {
+	if r.parquet, err = parquetfile.Open(r.file, info.Size()); err != nil {
 		return fmt.Errorf("reading %s: %w", r.file.Name(), err)
 	}
-	if r.at, err = ColumnsOf(r.parquet, p.variant); err != nil {
+	if r.at, err = ColumnsOf(r.parquet.Schema(), p.variant); err != nil {
 		return fmt.Errorf("%s: %w", r.file.Name(), err)
 	}
 	return nil
@@ -175,8 +176,8 @@ func (r *parquetRows) open(p part) error {
 
 // ColumnsOf says which of a table's columns each column of its file is. The file has them
 // all, in order, but for optional ones.
-func ColumnsOf(file *parquet.File, v schema.Variant) ([]int, error) {
-	got, want := file.Schema().Fields(), parquet.SchemaOf(reflect.New(v.Row).Interface()).Fields()
+func ColumnsOf(file *parquet.Schema, v schema.Variant) ([]int, error) {
+	got, want := file.Fields(), parquet.SchemaOf(reflect.New(v.Row).Interface()).Fields()
 	var at []int
 	for i, c := range v.Columns {
 		switch n := len(at); {
@@ -201,29 +202,10 @@ func ColumnsOf(file *parquet.File, v schema.Variant) ([]int, error) {
 func (r *parquetRows) has(column int) bool { return slices.Contains(r.at, column) }
 
 // next fills out with the next row, or returns io.EOF.
-func (r *parquetRows) next(out []value) (err error) {
-	defer func() {
-		if p := recover(); p != nil { // parquet-go panics on some malformed pages
-			err = fmt.Errorf("reading %s: malformed page: %v", r.file.Name(), p)
-		}
-	}()
+func (r *parquetRows) next(out []value) error {
 	for len(r.pending) == 0 {
-		if r.rows == nil {
-			if r.group == len(r.parquet.RowGroups()) {
-				return io.EOF
-			}
-			r.rows = r.parquet.RowGroups()[r.group].Rows()
-			r.group++
-		}
-		n, err := r.rows.ReadRows(r.buf)
-		r.pending = r.buf[:n]
-		if err == io.EOF {
-			if n == 0 {
-				if err := r.rows.Close(); err != nil {
-					return err
-				}
-				r.rows = nil
-			}
+		if err := r.more(); err == io.EOF {
+			return err
 		} else if err != nil {
 			return fmt.Errorf("reading %s: %w", r.file.Name(), err)
 		}
@@ -248,6 +230,26 @@ func (r *parquetRows) next(out []value) (err error) {
 	}
 	r.pending = r.pending[1:]
 	return nil
+}
+
+// more reads some rows, or ends a row group. It returns io.EOF after the last one.
+func (r *parquetRows) more() (err error) {
+	if r.rows == nil {
+		if r.group == r.parquet.RowGroups() {
+			return io.EOF
+		}
+		if r.rows, err = r.parquet.Rows(r.group); err != nil {
+			return err
+		}
+		r.group++
+	}
+	n, err := r.rows.Read(r.buf)
+	r.pending = r.buf[:n]
+	if err == io.EOF {
+		err = r.rows.Close()
+		r.rows = nil
+	}
+	return err
 }
 
 func (r *parquetRows) close() error {

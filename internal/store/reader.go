@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"io"
 	"iter"
 	"os"
 	"reflect"
@@ -13,6 +12,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	_ "modernc.org/sqlite" // the driver named "sqlite"
 
+	"github.com/agentlens-bench/agentlens/internal/parquetfile"
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
@@ -197,29 +197,17 @@ func readParquet[T any](path string, yield func(T) bool) error {
 	if err != nil {
 		return err
 	}
-	f, err := parquet.OpenFile(file, info.Size())
+	f, err := parquetfile.Open(file, info.Size())
 	if err != nil {
 		return err
 	}
 	if want := parquet.SchemaOf(new(T)); !parquet.EqualNodes(f.Schema(), want) {
 		return fmt.Errorf("the file does not have the columns of %s", reflect.TypeFor[T]())
 	}
-	r := parquet.NewGenericReader[T](f)
-	defer r.Close()
-	buf := make([]T, 256)
-	for {
-		clear(buf)
-		n, err := r.Read(buf)
-		for _, row := range buf[:n] {
-			if !yield(row) {
-				return nil
-			}
-		}
-		if err == io.EOF {
-			return nil
-		}
-		if err != nil {
+	for row, err := range parquetfile.Read[T](f) {
+		if err != nil || !yield(row) {
 			return err
 		}
 	}
+	return nil
 }

@@ -4,25 +4,23 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/agentlens-bench/agentlens/internal/parquetfile"
 )
 
 // readParquet reads columns of a Parquet file. Lists and maps have no one value per row and
 // are no columns; a field of a group is named by its path, joined by dots.
-func readParquet(file *os.File, wanted []string, where string) (f *Frame, err error) {
-	defer func() {
-		if p := recover(); p != nil { // parquet-go panics on some malformed pages
-			f, err = nil, fmt.Errorf("reading %s: malformed page: %v", file.Name(), p)
-		}
-	}()
+func readParquet(file *os.File, wanted []string, where string) (*Frame, error) {
 	info, err := file.Stat()
 	if err != nil {
 		return nil, err
 	}
-	pq, err := parquet.OpenFile(file, info.Size())
+	pq, err := parquetfile.Open(file, info.Size())
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", file.Name(), err)
 	}
@@ -43,11 +41,8 @@ func readParquet(file *os.File, wanted []string, where string) (f *Frame, err er
 	columns := make([]*Column, len(at))
 	for i, j := range at {
 		columns[i] = newColumn(names[j])
-		if _, ok := logicalType(leaves[j].Node.Type()).(*format.DecimalType); ok {
-			return nil, fmt.Errorf("%s: column %s is a DECIMAL, which is not read; cast it to DOUBLE", file.Name(), names[j])
-		}
-		for _, group := range pq.RowGroups() {
-			if err := readChunk(columns[i], group.ColumnChunks()[leaves[j].ColumnIndex]); err != nil {
+		for group := range pq.RowGroups() {
+			if err := readChunk(columns[i], pq, group, leaves[j]); err != nil {
 				return nil, fmt.Errorf("reading %s: column %s: %w", file.Name(), names[j], err)
 			}
 		}
@@ -66,37 +61,54 @@ func logicalType(t parquet.Type) format.LogicalTypeValue {
 	return nil
 }
 
-func readChunk(c *Column, chunk parquet.ColumnChunk) error {
-	integer, ok := logicalType(chunk.Type()).(*format.IntType)
+func readChunk(c *Column, pq *parquetfile.File, group int, leaf parquet.LeafColumn) error {
+	integer, ok := logicalType(leaf.Node.Type()).(*format.IntType)
 	unsigned := ok && !integer.IsSigned
-	pages := chunk.Pages()
+	decimal, _ := logicalType(leaf.Node.Type()).(*format.DecimalType)
+	pages, err := pq.Column(group, leaf.ColumnIndex)
+	if err != nil {
+		return err
+	}
 	defer pages.Close()
-	buf := make([]parquet.Value, 512)
+	var buf []parquet.Value
 	for {
-		page, err := pages.ReadPage()
+		buf, err = pages.Page(buf, false)
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		values := page.Values()
-		for {
-			n, err := values.ReadValues(buf)
-			for _, v := range buf[:n] {
-				if err := addParquet(c, v, unsigned); err != nil {
-					return err
-				}
-			}
-			if err == io.EOF {
-				break
+		for _, v := range buf {
+			if decimal != nil && !v.IsNull() {
+				err = addDecimal(c, v, decimal.Scale)
+			} else {
+				err = addParquet(c, v, unsigned)
 			}
 			if err != nil {
 				return err
 			}
 		}
-		parquet.Release(page)
 	}
+}
+
+// addDecimal adds a DECIMAL: a whole number where it is one that fits, else the real number
+// next to it.
+func addDecimal(c *Column, v parquet.Value, scale int32) error {
+	text, err := parquetfile.Decimal(v, scale)
+	if err != nil {
+		return err
+	}
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		c.addInteger(n)
+		return nil
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return fmt.Errorf("the DECIMAL %s is out of the range of a real number", text)
+	}
+	c.addReal(x)
+	return nil
 }
 
 func addParquet(c *Column, v parquet.Value, unsigned bool) error {

@@ -1,7 +1,6 @@
 package parquetrows
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -12,57 +11,28 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/agentlens-bench/agentlens/internal/parquetfile"
 )
 
 // File is an open Parquet file.
 type File struct {
-	file    *parquet.File
+	file    *parquetfile.File
 	columns []*node
 	leaves  int
 }
 
-// Open reads the footer of a file of the given size.
-func Open(r io.ReaderAt, size int64) (f *File, err error) {
-	defer catch(&err)
-	if err := checkFooter(r, size); err != nil {
-		return nil, err
-	}
-	file, err := parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
+// Open opens a file of the given size.
+func Open(r io.ReaderAt, size int64) (*File, error) {
+	file, err := parquetfile.Open(r, size)
 	if err != nil {
 		return nil, err
 	}
-	f = &File{file: file}
+	f := &File{file: file}
 	for _, field := range file.Schema().Fields() {
 		f.columns = append(f.columns, f.outline(field, 0, 0))
 	}
 	return f, nil
-}
-
-// checkFooter holds the length of the footer to that of the file: the decoder makes room for
-// it before it reads.
-func checkFooter(r io.ReaderAt, size int64) error {
-	const tail = 8 // the length of the footer and a mark
-	var end [tail]byte
-	if size < tail+4 {
-		return errors.New("the file is too short to be Parquet")
-	}
-	if _, err := r.ReadAt(end[:], size-tail); err != nil && err != io.EOF {
-		return err
-	}
-	if string(end[4:]) != "PAR1" {
-		return errors.New("the file does not end as Parquet does")
-	}
-	if n := int64(binary.LittleEndian.Uint32(end[:4])); n > size-tail-4 {
-		return fmt.Errorf("its footer would take %d bytes of %d", n, size)
-	}
-	return nil
-}
-
-// catch makes a panic of the decoder an error: it trusts what a damaged file says.
-func catch(err *error) {
-	if cause := recover(); cause != nil {
-		*err = fmt.Errorf("the file is damaged: %v", cause)
-	}
 }
 
 // Has reports whether one of the names is a column.
@@ -74,7 +44,7 @@ func (f *File) Has(names ...string) bool {
 // buffer belongs to yield. An error of yield ends the reading and is returned as it is.
 func (f *File) Rows(fresh func() []byte, yield func(row int64, json []byte) error) error {
 	n := int64(0)
-	for _, group := range f.file.RowGroups() {
+	for group := range f.file.RowGroups() {
 		var yielded error
 		err := f.group(group, fresh, func(json []byte) error {
 			n++
@@ -91,13 +61,16 @@ func (f *File) Rows(fresh func() []byte, yield func(row int64, json []byte) erro
 	return nil
 }
 
-func (f *File) group(group parquet.RowGroup, fresh func() []byte, yield func(json []byte) error) (err error) {
-	rows := group.Rows()
+func (f *File) group(group int, fresh func() []byte, yield func(json []byte) error) error {
+	rows, err := f.file.Rows(group)
+	if err != nil {
+		return err
+	}
 	defer rows.Close()
 	buf := make([]parquet.Row, 8)
 	for {
-		n, err := f.read(rows, buf)
-		for _, row := range buf[:n] {
+		n, err := rows.Read(buf)
+		for i, row := range buf[:n] {
 			json, err := f.json(fresh(), row)
 			if err != nil {
 				return err
@@ -105,22 +78,18 @@ func (f *File) group(group parquet.RowGroup, fresh func() []byte, yield func(jso
 			if err := yield(json); err != nil {
 				return err
 			}
+			buf[i] = row[:0]
 		}
 		switch {
-		case errors.Is(err, io.EOF):
+		case err == io.EOF:
 			return nil
 		case err != nil:
 			return err
-		case n == 0:
-			return io.ErrNoProgress
 		}
 	}
 }
 
-func (f *File) read(rows parquet.Rows, buf []parquet.Row) (n int, err error) {
-	defer catch(&err)
-	return rows.ReadRows(buf)
-}
+var errApart = errors.New("the columns of a list have different lengths")
 
 // node is a column, or a group of them, with the levels of its values.
 type node struct {
@@ -169,8 +138,14 @@ type assembler struct {
 	leaves [][]parquet.Value
 }
 
+// json writes a row. Columns of one list that have different lengths make the assembler run
+// over the end of one.
 func (f *File) json(out []byte, row parquet.Row) (json []byte, err error) {
-	defer catch(&err)
+	defer func() {
+		if recover() != nil {
+			err = errApart
+		}
+	}()
 	a := assembler{out: out, leaves: make([][]parquet.Value, f.leaves)}
 	row.Range(func(column int, values []parquet.Value) bool {
 		a.leaves[column] = values
