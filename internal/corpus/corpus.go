@@ -73,6 +73,9 @@ func settled(ctx context.Context, sources []string, opt ingest.Options, f *spill
 		return nil, err
 	}
 	tasks := cat.settle()
+	for code, n := range in.Warnings {
+		cat.warnings[code] += n
+	}
 	if len(tasks) == 0 {
 		return nil, noRuns(cat, in)
 	}

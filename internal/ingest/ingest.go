@@ -70,6 +70,9 @@ type Summary struct {
 	Sources []SourceDigest   // sorted by digest
 	Skipped map[string]int64 // files not read, by reason
 
+	// Warnings counts what is odd about files, by code; those about runs are theirs.
+	Warnings map[string]int64
+
 	// Recognised counts the records of each format by what gave it away, such as
 	// "agentlens-release by states + transitions".
 	Recognised map[string]int64

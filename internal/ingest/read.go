@@ -68,15 +68,18 @@ func Read(ctx context.Context, sources []string, opt Options, emit Emit) (Summar
 			r.total += source.Size(root)
 		}
 	}
-	summary := Summary{Skipped: map[string]int64{}, Recognised: map[string]int64{}, Privacy: privacy.Counts{}}
+	summary := Summary{Warnings: map[string]int64{}, Skipped: map[string]int64{}, Recognised: map[string]int64{}, Privacy: privacy.Counts{}}
 	for i, root := range sources {
-		s := sourceReader{reader: &r, root: root, number: i + 1, weight: semaphore.NewWeighted(inFlight), skipped: map[string]int64{}, recognised: map[string]int64{}, replaced: privacy.Counts{}}
+		s := sourceReader{reader: &r, root: root, number: i + 1, weight: semaphore.NewWeighted(inFlight), warnings: map[string]int64{}, skipped: map[string]int64{}, recognised: map[string]int64{}, replaced: privacy.Counts{}}
 		if err := s.read(ctx); err != nil {
 			return Summary{}, err
 		}
 		summary.Sources = append(summary.Sources, SourceDigest{Files: s.digest.Files(), Bytes: s.digest.Bytes(), SHA256: s.digest.Sum()})
 		for reason, n := range s.skipped {
 			summary.Skipped[reason] += n
+		}
+		for code, n := range s.warnings {
+			summary.Warnings[code] += n
 		}
 		for how, n := range s.recognised {
 			summary.Recognised[how] += n
@@ -114,6 +117,7 @@ type sourceReader struct {
 	mu         sync.Mutex // guards what follows
 	digest     source.Digest
 	skipped    map[string]int64
+	warnings   map[string]int64
 	recognised map[string]int64
 	replaced   privacy.Counts
 	companions []Evidence // held back until it is known whether the source has runs
@@ -196,6 +200,7 @@ func (s *sourceReader) walk(ctx context.Context) error {
 		File:   func(f source.File) error { return s.split(ctx, f) },
 		Refuse: s.refused.Add,
 		Skip:   s.skip,
+		Warn:   s.warn,
 	}
 	if s.opt.Report != nil {
 		handler.Report = func(read int64) {
@@ -471,6 +476,12 @@ func (s *sourceReader) skip(reason string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.skipped[reason]++
+}
+
+func (s *sourceReader) warn(code string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.warnings[code]++
 }
 
 // reject notes a refused record with its place. whole says that nothing of the record was read.

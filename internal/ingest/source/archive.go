@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/flate"
@@ -34,7 +36,11 @@ func (a *admission) admit(name, special string) (string, error) {
 	if reason := unsafePath(name); reason != "" {
 		return "", refuse(reason, "make the archive again from inside its folder")
 	}
-	if special != "" {
+	switch special {
+	case "":
+	case sparseFile:
+		return "", refuse("is "+special, "make the archive again without --sparse, so that files are whole in it")
+	default:
 		return "", refuse("is "+special, "archives may hold files and folders only: make it again with links followed (tar --dereference --hard-dereference)")
 	}
 	clean := validPath(path.Clean(strings.ReplaceAll(name, `\`, "/")))
@@ -105,7 +111,16 @@ func (w *walker) tar(stream io.Reader) error {
 	}
 }
 
+// sparseFile is an entry that states holes instead of their zeros. A reader makes them up in
+// any number.
+const sparseFile = "a sparse file"
+
 func tarSpecial(h *tar.Header) string {
+	for key := range h.PAXRecords {
+		if strings.HasPrefix(key, "GNU.sparse.") {
+			return sparseFile
+		}
+	}
 	switch h.Typeflag {
 	case tar.TypeReg, tar.TypeDir, tar.TypeXGlobalHeader:
 		return ""
@@ -118,7 +133,7 @@ func tarSpecial(h *tar.Header) string {
 	case tar.TypeFifo:
 		return "a named pipe"
 	case tar.TypeGNUSparse:
-		return "a sparse file"
+		return sparseFile
 	}
 	return fmt.Sprintf("of the unknown kind %q", h.Typeflag)
 }
@@ -158,6 +173,10 @@ func (w *walker) zip(f *os.File, size int64) error {
 			return err
 		}
 	}
+	if err := w.apart(zr.File, size); err != nil {
+		return err
+	}
+	w.size = size
 	for i, entry := range zr.File {
 		if entry.Mode().IsDir() || strings.HasSuffix(entry.Name, "/") {
 			continue
@@ -165,6 +184,41 @@ func (w *walker) zip(f *os.File, size int64) error {
 		w.entry = entry.Name
 		if err := w.zipEntry(clean[i], entry); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// apart refuses a zip file whose entries share bytes, or state more of them than the file has:
+// the same stream could be read for every entry.
+func (w *walker) apart(entries []*zip.File, size int64) error {
+	const header = 30 // least bytes before the data of an entry
+	type span struct {
+		name       string
+		start, end int64
+	}
+	refuse := func(name, reason string) error {
+		return &UnsafeError{Source: w.root, Entry: name, Reason: reason, Hint: "make the archive again from the files"}
+	}
+	spans := make([]span, 0, len(entries))
+	for _, e := range entries {
+		start, err := e.DataOffset()
+		switch {
+		case w.ctx.Err() != nil:
+			return w.ctx.Err()
+		case err != nil:
+			continue // refused when it is read
+		case e.CompressedSize64 > uint64(max(0, size-start)):
+			return refuse(e.Name, fmt.Sprintf("states %d compressed bytes, more than the archive has behind its place", e.CompressedSize64))
+		}
+		spans = append(spans, span{e.Name, start - header, start + int64(e.CompressedSize64)})
+	}
+	slices.SortFunc(spans, func(a, b span) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end), strings.Compare(a.name, b.name))
+	})
+	for i := 1; i < len(spans); i++ {
+		if spans[i].start < spans[i-1].end {
+			return refuse(spans[i].name, fmt.Sprintf("shares bytes of the archive with entry %q", spans[i-1].name))
 		}
 	}
 	return nil
@@ -182,7 +236,7 @@ func (w *walker) zipEntry(clean string, entry *zip.File) error {
 		return w.broken(clean, err)
 	}
 	defer body.Close()
-	compressed := int64(min(entry.CompressedSize64, 1<<62))
+	compressed := int64(min(entry.CompressedSize64, uint64(w.size)))
 	metered := &expandReader{w: w, r: body, taken: func() int64 { return compressed }}
 	return w.archiveFile(clean, int64(min(entry.UncompressedSize64, 1<<62)), &rawReader{w: w, r: metered, inside: true})
 }

@@ -7,7 +7,7 @@ type Limits struct {
 	MaxRecordBytes int64   // one record: a file, or a line of JSON Lines; default 256 MiB
 	MaxTotalBytes  int64   // one source, expanded; default 1 TiB
 	MaxEntries     int64   // entries of one archive; default 10 million
-	MaxRatio       float64 // expanded / compressed bytes of one stream, after the first 64 MiB; default 1,000
+	MaxRatio       float64 // expanded / compressed bytes of the source and of each stream in it, after the first 64 MiB; default 1,000
 }
 
 // ratioFrom is the number of expanded bytes from which the ratio is looked at: small files

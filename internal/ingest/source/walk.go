@@ -3,6 +3,7 @@ package source
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,7 +13,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
@@ -33,6 +33,7 @@ type Handler struct {
 	File   func(File) error
 	Refuse func(format.RecordError)
 	Skip   func(reason string)
+	Warn   func(code string)     // about a file of which nothing is lost; may be nil
 	Report func(readBytes int64) // bytes of the source read so far; may be nil
 }
 
@@ -97,6 +98,7 @@ type walker struct {
 	Handler
 
 	read     int64 // bytes taken from the file system
+	size     int64 // of a zip file, whose bytes may be read in any order; else 0
 	expanded int64 // bytes given to readers
 	entry    string
 
@@ -396,28 +398,42 @@ func (r *expandReader) Read(p []byte) (int, error) {
 		}
 	}
 	if r.taken != nil && r.n > ratioFrom {
-		if in := r.taken(); float64(r.n) > r.w.limits.MaxRatio*float64(max(in, 1)) {
-			return n, &UnsafeError{
-				Source: r.w.root, Entry: r.w.entry,
-				Reason: fmt.Sprintf("expands %d bytes to more than %d, over the ratio of %g", in, r.n, r.w.limits.MaxRatio),
-				Hint:   "raise --max-ratio if you trust it",
-			}
+		if in := r.taken(); r.w.limits.over(r.n, in) {
+			return n, r.bomb(fmt.Sprintf("expands %d bytes to more than %d", in, r.n))
 		}
+	}
+	if in := cmp.Or(r.w.size, r.w.read); r.w.expanded > ratioFrom && r.w.limits.over(r.w.expanded, in) {
+		return n, r.bomb(fmt.Sprintf("takes the source from %d bytes to more than %d", in, r.w.expanded))
 	}
 	return n, err
 }
 
+func (l *Limits) over(out, in int64) bool { return float64(out) > l.MaxRatio*float64(max(in, 1)) }
+
+func (r *expandReader) bomb(what string) error {
+	return &UnsafeError{
+		Source: r.w.root, Entry: r.w.entry,
+		Reason: fmt.Sprintf("%s, over the ratio of %g", what, r.w.limits.MaxRatio),
+		Hint:   "raise --max-ratio if you trust it",
+	}
+}
+
 // decompress returns a reader of the plain data when head begins a gzip or zstandard
 // stream, nil when it does not. The close function is set with the reader.
-func (w *walker) decompress(head []byte, body io.Reader, raw *rawReader) (io.Reader, func(), error) {
+func (w *walker) decompress(head []byte, body *bufio.Reader, raw *rawReader) (io.Reader, func(), error) {
 	taken := func() int64 { return raw.n }
 	switch {
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b, 8}):
-		z, err := gzip.NewReader(body)
+		z, err := newGzipReader(body)
 		if err != nil {
 			return nil, nil, err
 		}
-		return &expandReader{w: w, r: z, taken: taken}, func() { z.Close() }, nil
+		return &expandReader{w: w, r: z, taken: taken}, func() {
+			if z.trailing && w.Warn != nil {
+				w.Warn("gzip_trailing_data")
+			}
+			z.z.Close()
+		}, nil
 	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		z, err := zstd.NewReader(body, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20))
 		if err != nil {
