@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/session"
 )
 
 // trial is the name Harbor gives to a trial: the task and seven random letters.
@@ -169,11 +169,11 @@ func taskOf(file string) string {
 	if path.Base(folder) == "agent" {
 		folder = path.Dir(folder)
 	}
-	if m := trial.FindStringSubmatch(path.Base(folder)); m != nil && !runlog.IsInstance(path.Base(folder)) {
+	if m := trial.FindStringSubmatch(path.Base(folder)); m != nil && !session.IsInstance(path.Base(folder)) {
 		return m[1]
 	}
-	name := runlog.NameFile(file).Task
-	if m := trial.FindStringSubmatch(name); m != nil && runlog.IsInstance(m[1]) {
+	name := session.NameFile(file).Task
+	if m := trial.FindStringSubmatch(name); m != nil && session.IsInstance(m[1]) {
 		return m[1]
 	}
 	return name

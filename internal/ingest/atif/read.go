@@ -9,12 +9,12 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
-	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/session"
 	"github.com/agentlens-bench/agentlens/internal/ingest/xmlcall"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
-// Codes of warnings beside those of runlog.
+// Codes of warnings beside those of package session.
 const (
 	warnCopied    = "copied_context"      // steps of an earlier context, passed over
 	warnNoModel   = "deterministic_step"  // steps that no model call decided
@@ -41,7 +41,7 @@ var (
 
 // run is a run while it is read.
 type run struct {
-	runlog.Run
+	session.Run
 	family
 	docs     []document
 	embedded map[lenientjson.Ident]*document
@@ -64,7 +64,7 @@ type answer struct {
 // read reads a document with all that belongs to it.
 func (f family) read(records []format.Record) ([]format.Item, error) {
 	r := run{
-		Run:    runlog.Run{Tools: f.table, NoExitCodes: true},
+		Run:    session.Run{Tools: f.table, NoExitCodes: true},
 		family: f, docs: make([]document, len(records)),
 		embedded: map[lenientjson.Ident]*document{}, entered: map[*document]bool{},
 	}
@@ -94,7 +94,7 @@ func (f family) read(records []format.Record) ([]format.Item, error) {
 			Key: t.ID, Rank: format.RankReportFile, Outcome: f.result.outcome, Source: "result.json", Detail: f.result.detail,
 		}})
 	}
-	return append(items, runlog.NameFile(f.file).Evidence(t.ID)...), nil
+	return append(items, session.NameFile(f.file).Evidence(t.ID)...), nil
 }
 
 // identify takes what a document says about the run.
@@ -202,7 +202,7 @@ func (r *run) document(doc *document, link links, main bool, depth int) {
 		}
 	}
 	if n := len(r.waiting); n > 0 {
-		r.WarnN(runlog.WarnStray, "result in a system step", n)
+		r.WarnN(session.WarnStray, "result in a system step", n)
 		r.waiting = nil
 	}
 }
@@ -251,7 +251,7 @@ func (r *run) delegate(doc *document, link links, ref ref, depth int) {
 		r.Warn(warnMissing, "subagent "+cmp.Or(string(ref.TrajectoryID), string(ref.Path), string(ref.SessionID)))
 	}
 	if depth == 0 {
-		r.WarnN(runlog.WarnDelegated, "call of a subagent", len(r.Calls)-before)
+		r.WarnN(session.WarnDelegated, "call of a subagent", len(r.Calls)-before)
 	}
 }
 
@@ -309,7 +309,7 @@ func (r *run) agentStep(doc *document, s *step) {
 	calls := r.Calls[first:]
 	if len(calls) == 0 {
 		if s.says() {
-			r.Warn(runlog.WarnFormat, "answer without a call that could be read")
+			r.Warn(session.WarnFormat, "answer without a call that could be read")
 		}
 		return
 	}
@@ -321,7 +321,7 @@ func (r *run) agentStep(doc *document, s *step) {
 		calls[i].Model, calls[i].Timestamp = model, string(s.Timestamp)
 		calls[i].Group = fmt.Sprintf("step %d", r.number)
 	}
-	pays := &calls[max(0, slices.IndexFunc(calls, func(c runlog.Call) bool { return r.Gives(&c) }))]
+	pays := &calls[max(0, slices.IndexFunc(calls, func(c session.Call) bool { return r.Gives(&c) }))]
 	pays.Thought = cmp.Or(strings.TrimSpace(thought), strings.TrimSpace(s.Reasoning.Text))
 	m := &s.Metrics.V
 	pays.InputTokens, pays.OutputTokens, pays.CachedTokens = m.Prompt.Int, m.Completion.Int, m.Cached.Int
@@ -343,7 +343,7 @@ func (r *run) calls(s *step) (thought string) {
 		if made.OtherName != "" && made.Name == "" {
 			r.Warn(warnDialect, "call with id and name")
 		}
-		c := runlog.Call{
+		c := session.Call{
 			ID:      cmp.Or(string(made.ID), string(made.OtherID)),
 			Tool:    cmp.Or(string(made.Name), string(made.OtherName)),
 			Args:    made.Arguments.object,
@@ -363,7 +363,7 @@ func (r *run) calls(s *step) (thought string) {
 	}
 	thought, inText := xmlcall.Parse(s.Message.Text)
 	for _, c := range inText {
-		r.Calls = append(r.Calls, runlog.Call{Tool: c.Name, Args: c.Args})
+		r.Calls = append(r.Calls, session.Call{Tool: c.Name, Args: c.Args})
 	}
 	if len(inText) > 0 {
 		return thought
@@ -397,16 +397,16 @@ func (r *run) commands(s *step) (thought string) {
 			continue
 		}
 		args.SetText("keystrokes", strings.TrimRight(args.Text("keystrokes"), "\n"))
-		r.Calls = append(r.Calls, runlog.Call{Tool: "bash_command", Args: args})
+		r.Calls = append(r.Calls, session.Call{Tool: "bash_command", Args: args})
 	}
 	if said.V.Complete.Is() {
-		r.Calls = append(r.Calls, runlog.Call{Tool: "mark_task_complete"})
+		r.Calls = append(r.Calls, session.Call{Tool: "mark_task_complete"})
 	}
 	return fmt.Sprintf("Analysis: %s\nPlan: %s", said.V.Analysis, said.V.Plan)
 }
 
 // answers gives the calls of a step their results.
-func (r *run) answers(s *step, calls []runlog.Call) {
+func (r *run) answers(s *step, calls []session.Call) {
 	o := &s.Observation.V
 	var unnamed []answer
 	for i := range o.Results {
@@ -457,8 +457,8 @@ func (r *run) answers(s *step, calls []runlog.Call) {
 
 // open returns the calls without an answer; those that give no step only when no other one
 // waits.
-func (r *run) open(calls []runlog.Call) []*runlog.Call {
-	var working, others []*runlog.Call
+func (r *run) open(calls []session.Call) []*session.Call {
+	var working, others []*session.Call
 	for i := range calls {
 		c := &calls[i]
 		if c.Answered {
@@ -478,8 +478,8 @@ func (r *run) open(calls []runlog.Call) []*runlog.Call {
 
 // named returns the first call of an id without an answer, else the last of that id; nil
 // for none.
-func named(calls []runlog.Call, id string) *runlog.Call {
-	var last *runlog.Call
+func named(calls []session.Call, id string) *session.Call {
+	var last *session.Call
 	for i := range calls {
 		if calls[i].ID == id {
 			last = &calls[i]
@@ -492,7 +492,7 @@ func named(calls []runlog.Call, id string) *runlog.Call {
 }
 
 // give adds an answer to what a call has already.
-func (a answer) give(c *runlog.Call) {
+func (a answer) give(c *session.Call) {
 	if c.Response != "" && a.text != "" {
 		c.Response += "\n"
 	}
@@ -502,7 +502,7 @@ func (a answer) give(c *runlog.Call) {
 		c.ExitCode = a.exitCode
 	}
 	if m := returned.FindStringSubmatch(a.text); m != nil {
-		if code := runlog.Number(m[1]); code.Valid {
+		if code := session.Number(m[1]); code.Valid {
 			c.ExitCode = code
 		}
 	}

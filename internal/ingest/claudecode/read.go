@@ -9,7 +9,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
-	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/session"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -104,10 +104,10 @@ type block struct {
 	IsError   lenientjson.Flag    `json:"is_error"`
 }
 
-// session turns lines into a run.
-type session struct {
-	run       *runlog.Run
-	sub       *runlog.Run // calls of subagents
+// reader turns lines into a run.
+type reader struct {
+	run       *session.Run
+	sub       *session.Run // calls of subagents
 	agentID   string
 	messages  int            // lines that hold a message of the run itself
 	summaries int            // lines that stand for forgotten ones
@@ -119,12 +119,12 @@ type session struct {
 }
 
 func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
-	name := runlog.NameFile(rec.File)
-	newRun := func() *runlog.Run {
-		return &runlog.Run{Tools: table, Family: ID, Agent: "Claude Code"}
+	name := session.NameFile(rec.File)
+	newRun := func() *session.Run {
+		return &session.Run{Tools: table, Family: ID, Agent: "Claude Code"}
 	}
-	s := session{run: newRun(), sub: newRun(), first: map[string]int{}, known: map[string]bool{}}
-	if err := runlog.Lines(s.run, rec.Data, s.take); err != nil {
+	s := reader{run: newRun(), sub: newRun(), first: map[string]int{}, known: map[string]bool{}}
+	if err := session.Lines(s.run, rec.Data, s.take); err != nil {
 		return nil, err
 	}
 	version := "session"
@@ -143,10 +143,10 @@ func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
 		}
 	default:
 		for i := range s.sub.Calls {
-			s.run.Warn(runlog.WarnDelegated, s.sub.Calls[i].Tool)
+			s.run.Warn(session.WarnDelegated, s.sub.Calls[i].Tool)
 		}
 	}
-	if runlog.IsInstance(name.Task) {
+	if session.IsInstance(name.Task) {
 		s.run.Task = name.Task
 	}
 	s.run.Condensations = max(s.run.Condensations, int64(s.summaries))
@@ -154,7 +154,7 @@ func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
 	return append([]format.Item{{Trajectory: t}}, name.Evidence(t.ID)...), nil
 }
 
-func (s *session) take(l *line) {
+func (s *reader) take(l *line) {
 	r := s.run
 	r.ID = cmp.Or(r.ID, string(l.SessionID))
 	if l.Sidechain.Is() {
@@ -177,7 +177,7 @@ func (s *session) take(l *line) {
 	}
 }
 
-func (s *session) count(l *line) {
+func (s *reader) count(l *line) {
 	if !l.Sidechain.Is() {
 		s.messages++
 	}
@@ -186,7 +186,7 @@ func (s *session) count(l *line) {
 	}
 }
 
-func (s *session) user(r *runlog.Run, l *line) {
+func (s *reader) user(r *session.Run, l *line) {
 	for i := range l.Message.V.Content {
 		switch b := &l.Message.V.Content[i]; b.Type {
 		case "text":
@@ -223,12 +223,12 @@ var exitLine = regexp.MustCompile(`^(?:Error: )?Exit code (\d+)\b`)
 // exitCode returns the code that the answer of a failed command begins with.
 func exitCode(text string) trajectory.Int {
 	if m := exitLine.FindStringSubmatch(text); m != nil {
-		return runlog.Number(m[1])
+		return session.Number(m[1])
 	}
 	return trajectory.Int{}
 }
 
-func (s *session) assistant(r *runlog.Run, l *line) {
+func (s *reader) assistant(r *session.Run, l *line) {
 	m := &l.Message.V
 	r.Model = cmp.Or(r.Model, strings.TrimPrefix(string(m.Model), "<synthetic>"))
 	response := cmp.Or(string(m.ID), string(l.RequestID))
@@ -266,14 +266,14 @@ func join(a, b string) string {
 	return a + "\n" + b
 }
 
-func (s *session) call(r *runlog.Run, l *line, b *block, response string) {
+func (s *reader) call(r *session.Run, l *line, b *block, response string) {
 	if id := string(b.ID); id != "" {
 		if s.known[id] {
 			return // a copy, as resumed sessions hold of what came before
 		}
 		s.known[id] = true
 	}
-	call := runlog.Call{
+	call := session.Call{
 		ID: string(b.ID), Tool: string(b.Name), Dir: string(l.Dir),
 		Model: string(l.Message.V.Model), Timestamp: string(l.Timestamp), Group: response,
 	}

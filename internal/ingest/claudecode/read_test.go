@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/agentlens-bench/agentlens/internal/conformance"
-	"github.com/agentlens-bench/agentlens/internal/ingest/runlog/runlogtest"
+	"github.com/agentlens-bench/agentlens/internal/ingest/session/sessiontest"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 )
 
@@ -25,8 +25,8 @@ func TestFixtures(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run := runlogtest.One(t, Formats(tools.Default()), file, data)
-		if got := runlogtest.Summary(run); got != want {
+		run := sessiontest.One(t, Formats(tools.Default()), file, data)
+		if got := sessiontest.Summary(run); got != want {
 			t.Errorf("%s:\n got %s\nwant %s", file, got, want)
 		}
 		if run.TaskDescription == "" || strings.HasPrefix(run.TaskDescription, "<") || run.Version == "" || run.Workspace == "" {
@@ -76,11 +76,11 @@ func TestSession(t *testing.T) {
 		`"type":"user","message":"error"`,
 	)
 	data = append(data, "\nnot JSON\n"...)
-	run := runlogtest.One(t, Formats(tools.Default()), "p/s.jsonl", data)
+	run := sessiontest.One(t, Formats(tools.Default()), "p/s.jsonl", data)
 	want := "session s m | 5 steps, 2 failed, 1 codes: mcp__x__y 1 read_file 1 replace_string_in_file 1 run_in_terminal 2 |  " +
 		"[{bad_arguments 1 x Bash} {bad_line 1 x line that is no JSON object} {delegated 1 x Grep} {no_observation 1 x Bash} {second_observation 1 x answer to an answered call} " +
 		"{stray_observation 1 x answer to an unknown call} {task_unknown 1 x neither the log nor its path names a task} {unmapped_tool 1 x mcp__x__y}]"
-	if got := runlogtest.Summary(run); got != want {
+	if got := sessiontest.Summary(run); got != want {
 		t.Errorf(" got %s\nwant %s", got, want)
 	}
 	var got []string
@@ -100,19 +100,19 @@ terminal:unknown "" 115/1/100 m5  t17 "\"no object\""` {
 }
 
 func TestSubagentFile(t *testing.T) {
-	run := runlogtest.One(t, Formats(tools.Default()), "agent-1.jsonl", lines(
+	run := sessiontest.One(t, Formats(tools.Default()), "agent-1.jsonl", lines(
 		`"type":"user","isSidechain":true,"agentId":"1","message":{"content":"Look"}`,
 		`"type":"assistant","isSidechain":true,"agentId":"1","message":{"id":"m2","model":"m","content":[{"type":"tool_use","id":"c","name":"LS","input":{"path":"/home/u/p"}}]}`,
 		`"type":"user","isSidechain":true,"message":{"content":[{"type":"tool_result","tool_use_id":"c","content":"a"}]}`,
 	))
-	if got := runlogtest.Summary(run); got != "subagent s-agent-1 m | 1 steps, 0 failed, 0 codes: list_dir 1 |  [{task_unknown 1 x neither the log nor its path names a task}]" || run.Agent != "Claude Code/subagent" {
+	if got := sessiontest.Summary(run); got != "subagent s-agent-1 m | 1 steps, 0 failed, 0 codes: list_dir 1 |  [{task_unknown 1 x neither the log nor its path names a task}]" || run.Agent != "Claude Code/subagent" {
 		t.Error(run.Agent, got)
 	}
 }
 
 func TestNothing(t *testing.T) {
 	for _, data := range []string{`{"type":"summary","summary":"x","leafUuid":"u"}`, `{"type":"user","sessionId":"s","uuid":`} {
-		if items, err := runlogtest.Read(Formats(tools.Default()), "s.jsonl", []byte(data)); err == nil {
+		if items, err := sessiontest.Read(Formats(tools.Default()), "s.jsonl", []byte(data)); err == nil {
 			t.Errorf("%s: %v", data, items)
 		}
 	}
@@ -124,10 +124,10 @@ func FuzzRead(f *testing.F) {
 	}
 	f.Add(lines(`"type":"user","message":{"content":"x"}`, says("m", "1", `{"type":"tool_use","id":"a","name":"Bash","input":{"command":"ls"}}`), result("a", `"content":"x"`)))
 	f.Add([]byte("{\"type\":\"summary\"}\n\n[]"))
-	f.Fuzz(func(t *testing.T, data []byte) { runlogtest.Fuzz(t, Formats(tools.Default()), "s.jsonl", data) })
+	f.Fuzz(func(t *testing.T, data []byte) { sessiontest.Fuzz(t, Formats(tools.Default()), "s.jsonl", data) })
 }
 
 func BenchmarkRead(b *testing.B) {
 	data := conformance.Read(b, "fixtures", "claude-code", "claude-code-pomodoro-timer.jsonl")
-	runlogtest.Bench(b, Formats(tools.Default()), "s.jsonl", data)
+	sessiontest.Bench(b, Formats(tools.Default()), "s.jsonl", data)
 }

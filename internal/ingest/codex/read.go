@@ -9,7 +9,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
-	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/session"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 )
 
@@ -81,9 +81,9 @@ type usage struct {
 	Output lenientjson.Int `json:"output_tokens"`
 }
 
-// session turns lines into a run.
-type session struct {
-	run       *runlog.Run
+// reader turns lines into a run.
+type reader struct {
+	run       *session.Run
 	model     string // that answers now
 	dir       string // the client stands in now
 	said      string // text and reasoning since the last call
@@ -97,9 +97,9 @@ type session struct {
 }
 
 func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
-	name := runlog.NameFile(rec.File)
-	s := session{run: &runlog.Run{Tools: table, Family: ID, Agent: "Codex CLI"}}
-	if err := runlog.Lines(s.run, rec.Data, s.line); err != nil {
+	name := session.NameFile(rec.File)
+	s := reader{run: &session.Run{Tools: table, Family: ID, Agent: "Codex CLI"}}
+	if err := session.Lines(s.run, rec.Data, s.line); err != nil {
 		return nil, err
 	}
 	if s.items == 0 {
@@ -109,14 +109,14 @@ func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
 			Hint:    "take the file out of the source",
 		}
 	}
-	if runlog.IsInstance(name.Task) {
+	if session.IsInstance(name.Task) {
 		s.run.Task = name.Task
 	}
 	t := s.run.Trajectory(ID, "rollout")
 	return append([]format.Item{{Trajectory: t}}, name.Evidence(t.ID)...), nil
 }
 
-func (s *session) line(l *line) {
+func (s *reader) line(l *line) {
 	switch l.Type {
 	case "session_meta":
 		s.meta(&l.Payload.V)
@@ -136,20 +136,20 @@ func (s *session) line(l *line) {
 	}
 }
 
-func (s *session) meta(i *item) {
+func (s *reader) meta(i *item) {
 	s.run.ID = cmp.Or(s.run.ID, string(i.ID))
 	s.run.Version = cmp.Or(s.run.Version, string(i.Version))
 	s.context(i)
 }
 
-func (s *session) context(i *item) {
+func (s *reader) context(i *item) {
 	s.dir = cmp.Or(string(i.Dir), s.dir)
 	s.run.Root = cmp.Or(s.run.Root, string(i.Dir))
 	s.model = cmp.Or(string(i.Model), s.model)
 	s.run.Model = cmp.Or(s.run.Model, string(i.Model))
 }
 
-func (s *session) event(i *item) {
+func (s *reader) event(i *item) {
 	switch i.Type {
 	case "token_count":
 		s.count(&i.Info.V.Total.V, &i.Info.V.Last.V)
@@ -159,7 +159,7 @@ func (s *session) event(i *item) {
 }
 
 // count takes a token count, unless it repeats the one before.
-func (s *session) count(total, last *usage) {
+func (s *reader) count(total, last *usage) {
 	if !last.Input.Valid || s.total != nil && *total == *s.total {
 		return
 	}
@@ -176,13 +176,13 @@ func (s *session) count(total, last *usage) {
 	}
 }
 
-func spend(call *runlog.Call, u *usage) {
+func spend(call *session.Call, u *usage) {
 	call.InputTokens, call.CachedTokens, call.OutputTokens = u.Input.Int, u.Cached.Int, u.Output.Int
 }
 
-func (s *session) item(i *item, timestamp string) {
+func (s *reader) item(i *item, timestamp string) {
 	s.items++
-	call := runlog.Call{ID: string(i.CallID), Tool: string(i.Name), Timestamp: timestamp, Model: s.model, Dir: s.dir}
+	call := session.Call{ID: string(i.CallID), Tool: string(i.Name), Timestamp: timestamp, Model: s.model, Dir: s.dir}
 	switch i.Type {
 	case "message":
 		s.message(i)
@@ -211,7 +211,7 @@ func (s *session) item(i *item, timestamp string) {
 	}
 }
 
-func (s *session) message(i *item) {
+func (s *reader) message(i *item) {
 	switch i.Role {
 	case "assistant":
 		s.said = i.Content.Text
@@ -234,7 +234,7 @@ func isPrompt(text string) bool {
 	return text != ""
 }
 
-func (s *session) call(call runlog.Call) {
+func (s *reader) call(call session.Call) {
 	// Early versions apply patches by a word of the shell.
 	var words []string
 	if lenientjson.Decode(call.Args.Get("command"), &words) == nil && len(words) == 2 && words[0] == "apply_patch" {
@@ -260,7 +260,7 @@ var (
 
 // answer reads an output: JSON with metadata, in a text or not; or a text that says the
 // exit code before the output.
-func answer(call *runlog.Call, output jsontext.Value) {
+func answer(call *session.Call, output jsontext.Value) {
 	text := lenientjson.Unquote(output)
 	var o struct {
 		Output   lenientjson.OptText `json:"output"`
@@ -296,7 +296,7 @@ func answer(call *runlog.Call, output jsontext.Value) {
 	}
 	if len(head) < len(text) || len(text) < 200 {
 		if m := exitLine.FindStringSubmatch(head); m != nil {
-			call.ExitCode = runlog.Number(m[1])
+			call.ExitCode = session.Number(m[1])
 		}
 	}
 }

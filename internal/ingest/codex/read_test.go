@@ -6,15 +6,15 @@ import (
 	"testing"
 
 	"github.com/agentlens-bench/agentlens/internal/conformance"
-	"github.com/agentlens-bench/agentlens/internal/ingest/runlog/runlogtest"
+	"github.com/agentlens-bench/agentlens/internal/ingest/session/sessiontest"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 )
 
 func TestFixture(t *testing.T) {
 	data := conformance.Read(t, "fixtures", "codex", "codex-pomodor-timer.jsonl")
-	run := runlogtest.One(t, Formats(tools.Default()), "codex-pomodor-timer.jsonl", data)
+	run := sessiontest.One(t, Formats(tools.Default()), "codex-pomodor-timer.jsonl", data)
 	want := "rollout 019a085e-04c1-7f81-a09e-9555f6a1fb40 gpt-5-codex | 14 steps, 1 failed, 13 codes: apply_patch 11 run_in_terminal 3 |  [{skipped_action 4 x update_plan} {task_unknown 1 x neither the log nor its path names a task}]"
-	if got := runlogtest.Summary(run); got != want {
+	if got := sessiontest.Summary(run); got != want {
 		t.Errorf(" got %s\nwant %s", got, want)
 	}
 	if !strings.HasPrefix(run.TaskDescription, "Build a simple Pomodoro timer") || run.Version != "0.47.0" || run.ID != "019a085e-04c1-7f81-a09e-9555f6a1fb40" {
@@ -39,7 +39,7 @@ func TestSession(t *testing.T) {
 	count := func(total, last int) string {
 		return fmt.Sprintf(`{"timestamp":"t","type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":%d},"last_token_usage":{"input_tokens":%d,"output_tokens":2,"cached_input_tokens":1}}}}`, total, last)
 	}
-	run := runlogtest.One(t, Formats(tools.Default()), "x/a__b-1/rollout.jsonl", []byte(strings.Join([]string{
+	run := sessiontest.One(t, Formats(tools.Default()), "x/a__b-1/rollout.jsonl", []byte(strings.Join([]string{
 		`{"timestamp":"t","type":"session_meta","payload":{"id":"i","cwd":"/w","cli_version":"1"}}`,
 		item(`"type":"message","role":"user","content":[{"type":"input_text","text":"<environment_context>"}]`),
 		item(`"type":"message","role":"user","content":[{"type":"input_text","text":"Do it"}]`),
@@ -64,7 +64,7 @@ func TestSession(t *testing.T) {
 	}, "\n")))
 	want := "rollout a__b-1 m | 5 steps, 2 failed, 2 codes: apply_patch 2 run_in_terminal 3 | interrupted " +
 		"[{bad_arguments 1 x shell_command} {no_observation 1 x local_shell} {skipped_action 1 x web_search}]"
-	if got := runlogtest.Summary(run); got != want {
+	if got := sessiontest.Summary(run); got != want {
 		t.Errorf(" got %s\nwant %s", got, want)
 	}
 	var got []string
@@ -84,13 +84,13 @@ terminal:echo "" "" -1 echo 'a b'` {
 }
 
 func TestWithoutEnvelope(t *testing.T) {
-	run := runlogtest.One(t, Formats(tools.Default()), "rollout.jsonl", []byte(`{"id":"i","timestamp":"t","instructions":null,"git":{}}
+	run := sessiontest.One(t, Formats(tools.Default()), "rollout.jsonl", []byte(`{"id":"i","timestamp":"t","instructions":null,"git":{}}
 {"record_type":"state"}
 {"type":"message","role":"user","content":[{"type":"input_text","text":"Do"}]}
 {"type":"function_call","name":"shell","arguments":"{\"command\":[\"ls\"]}","call_id":"1"}
 {"type":"function_call_output","call_id":"1","output":"{\"output\":\"a\",\"metadata\":{\"exit_code\":1}}"}
 `))
-	if got := runlogtest.Summary(run); got != "rollout i  | 1 steps, 1 failed, 1 codes: run_in_terminal 1 |  [{task_unknown 1 x neither the log nor its path names a task}]" {
+	if got := sessiontest.Summary(run); got != "rollout i  | 1 steps, 1 failed, 1 codes: run_in_terminal 1 |  [{task_unknown 1 x neither the log nor its path names a task}]" {
 		t.Error(got)
 	}
 }
@@ -102,10 +102,10 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"type":"session_meta","payload":{"id":"i"}}
 {"type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{}","call_id":"1"}}
 {"type":"response_item","payload":{"type":"function_call_output","output":"{}","call_id":"1"}}`))
-	f.Fuzz(func(t *testing.T, data []byte) { runlogtest.Fuzz(t, Formats(tools.Default()), "r.jsonl", data) })
+	f.Fuzz(func(t *testing.T, data []byte) { sessiontest.Fuzz(t, Formats(tools.Default()), "r.jsonl", data) })
 }
 
 func BenchmarkRead(b *testing.B) {
 	data := conformance.Read(b, "fixtures", "codex", "codex-pomodor-timer.jsonl")
-	runlogtest.Bench(b, Formats(tools.Default()), "s.jsonl", data)
+	sessiontest.Bench(b, Formats(tools.Default()), "s.jsonl", data)
 }

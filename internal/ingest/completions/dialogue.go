@@ -9,12 +9,12 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
-	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/session"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/ingest/xmlcall"
 )
 
-// Codes of warnings beside those of runlog.
+// Codes of warnings beside those of package session.
 const (
 	warnLast   = "unanswered_response" // a call of the last response; no step
 	warnOthers = "other_model_calls"   // model calls that are not of the dialogue
@@ -66,7 +66,7 @@ func (d dialogue) read(records []format.Record) ([]format.Item, error) {
 	if len(log.WithCalls) > 0 {
 		log.Messages, log.Response = log.WithCalls, log.Answer
 	}
-	run := runlog.Run{
+	run := session.Run{
 		Tools: d.table, Family: family, Agent: "OpenHands/CodeActAgent",
 		Task: d.call.task, Model: d.call.model,
 	}
@@ -93,7 +93,7 @@ func (d dialogue) read(records []format.Record) ([]format.Item, error) {
 			}
 		}
 	}
-	run.Description = runlog.Between(run.Description, "<pr_description>", "</pr_description>")
+	run.Description = session.Between(run.Description, "<pr_description>", "</pr_description>")
 	for _, choice := range log.Response.V.Choices {
 		for _, made := range choice.Message.V.ToolCalls {
 			name := string(made.Function.V.Name)
@@ -109,9 +109,9 @@ func (d dialogue) read(records []format.Record) ([]format.Item, error) {
 
 // calls adds the calls of a message, and returns the ids of those in its text. What the
 // response cost and said goes to its first call.
-func (d dialogue) calls(run *runlog.Run, m *message, number int, counted []bool) (inText []string) {
+func (d dialogue) calls(run *session.Run, m *message, number int, counted []bool) (inText []string) {
 	group, said := "message "+strconv.Itoa(number), false
-	add := func(c runlog.Call, thought string) {
+	add := func(c session.Call, thought string) {
 		c.Model, c.Group = d.call.model, group
 		if run.Gives(&c) && !said {
 			said = true
@@ -124,7 +124,7 @@ func (d dialogue) calls(run *runlog.Run, m *message, number int, counted []bool)
 		run.Calls = append(run.Calls, c)
 	}
 	for _, made := range m.ToolCalls {
-		c := runlog.Call{ID: string(made.ID), Tool: string(made.Function.V.Name)}
+		c := session.Call{ID: string(made.ID), Tool: string(made.Function.V.Name)}
 		text := string(made.Function.V.Arguments)
 		if args, ok := lenientjson.Parse(text); ok {
 			c.Args = args
@@ -139,7 +139,7 @@ func (d dialogue) calls(run *runlog.Run, m *message, number int, counted []bool)
 	thought, calls := xmlcall.Parse(m.Content.Text)
 	for i, made := range calls {
 		id := fmt.Sprintf("%s, call %d", group, i)
-		add(runlog.Call{ID: id, Tool: made.Name, Args: made.Args}, thought)
+		add(session.Call{ID: id, Tool: made.Name, Args: made.Args}, thought)
 		inText = append(inText, id)
 	}
 	return inText

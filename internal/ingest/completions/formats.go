@@ -9,7 +9,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
-	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/session"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -75,7 +75,7 @@ func note(rec format.Record) (format.Note, error) {
 		}
 	}
 	c.model = string(answer.V.Model)
-	stem, folder := runlog.Stem(path.Base(rec.File)), path.Base(path.Dir(rec.File))
+	stem, folder := session.Stem(path.Base(rec.File)), path.Base(path.Dir(rec.File))
 	named := callName.FindStringSubmatch(stem)
 	switch {
 	case rec.Line > 0:
@@ -91,9 +91,9 @@ func note(rec format.Record) (format.Note, error) {
 		if folder == "." || folder == "llm_completions" {
 			c.task = ""
 		}
-	case runlog.IsInstance(stem):
+	case session.IsInstance(stem):
 		c.task = stem
-	case runlog.IsInstance(folder):
+	case session.IsInstance(folder):
 		c.run, c.task = path.Dir(rec.File), folder
 	}
 	return format.Note{Value: c, Slot: c.run + "\x00" + c.model, Order: float64(at)}, nil

@@ -6,7 +6,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
-	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/session"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -79,9 +79,9 @@ func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
 			Hint:    "take the file out of the source, or choose another reader with --format",
 		}
 	}
-	name := runlog.NameFile(rec.File)
-	r := &runlog.Run{Tools: table, Family: family, Agent: "Gemini CLI", ID: string(log.SessionID)}
-	if runlog.IsInstance(name.Task) {
+	name := session.NameFile(rec.File)
+	r := &session.Run{Tools: table, Family: family, Agent: "Gemini CLI", ID: string(log.SessionID)}
+	if session.IsInstance(name.Task) {
 		r.Task = name.Task
 	}
 	for i := range log.Messages {
@@ -91,7 +91,7 @@ func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
 	return append([]format.Item{{Trajectory: t}}, name.Evidence(t.ID)...), nil
 }
 
-func take(r *runlog.Run, m *message) {
+func take(r *session.Run, m *message) {
 	switch m.Type {
 	case "user":
 		if r.Description == "" && !strings.HasPrefix(m.Content.Text, "/") {
@@ -105,7 +105,7 @@ func take(r *runlog.Run, m *message) {
 	r.Model = cmp.Or(r.Model, string(m.Model))
 	for i := range m.Calls {
 		c := &m.Calls[i]
-		call := runlog.Call{
+		call := session.Call{
 			ID: string(c.ID), Tool: string(c.Name), Args: c.Args, Group: string(m.ID), Model: string(m.Model),
 			Timestamp: cmp.Or(string(c.Timestamp), string(m.Timestamp)),
 		}
@@ -123,7 +123,7 @@ func take(r *runlog.Run, m *message) {
 }
 
 // result gives a call its answer.
-func result(to *runlog.Call, c *call) {
+func result(to *session.Call, c *call) {
 	to.Answered = len(c.Result) > 0 || c.Display != ""
 	var texts []string
 	for i := range c.Result {
@@ -140,7 +140,7 @@ func result(to *runlog.Call, c *call) {
 		to.Failed = trajectory.Some(1)
 	}
 	if code, ok := strings.CutPrefix(lineWith(to.Response, "Exit Code: "), "Exit Code: "); ok && c.Name == "run_shell_command" {
-		to.ExitCode = runlog.Number(code)
+		to.ExitCode = session.Number(code)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
-	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/session"
 	"github.com/agentlens-bench/agentlens/internal/ingest/sweagent"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 )
@@ -60,9 +60,9 @@ func (r reader) readADP(rec format.Record) ([]format.Item, error) {
 			}
 		}
 		details := &row.Details.V
-		run := &runlog.Run{
+		run := &session.Run{
 			Tools: r.table, Family: sweagent.ID, NoExitCodes: true,
-			Task:       runlog.Instance(string(row.ID)),
+			Task:       session.Instance(string(row.ID)),
 			Model:      cmp.Or(string(details.Model), string(details.ModelName), modelOf(string(details.RunID))),
 			ExitStatus: string(details.ExitStatus),
 		}
@@ -73,13 +73,13 @@ func (r reader) readADP(rec format.Record) ([]format.Item, error) {
 }
 
 // replay turns items into calls.
-func replay(run *runlog.Run, items []adp) {
+func replay(run *session.Run, items []adp) {
 	items = withoutVerdict(run, items)
-	var open *runlog.Call
+	var open *session.Call
 	openFile, folder := "", ""
 	for i := range items {
 		a := &items[i]
-		call := runlog.Call{Thought: strings.TrimSpace(string(a.Description)), Dir: folder}
+		call := session.Call{Thought: strings.TrimSpace(string(a.Description)), Dir: folder}
 		switch a.class() {
 		case "api_action":
 			call.Tool, call.Args = string(a.Function), unwrapped(string(a.Function), a.Kwargs)
@@ -125,7 +125,7 @@ func replay(run *runlog.Run, items []adp) {
 
 // withoutVerdict drops what a converter wrote behind a run: an answer to the call that ended
 // it, and the farewell after that.
-func withoutVerdict(run *runlog.Run, items []adp) []adp {
+func withoutVerdict(run *session.Run, items []adp) []adp {
 	n := len(items)
 	if n == 0 || items[n-1].class() != "message_action" || !strings.Contains(string(items[n-1].Content), "<finish>") {
 		return items
@@ -140,7 +140,7 @@ func withoutVerdict(run *runlog.Run, items []adp) []adp {
 		}
 		if ended {
 			kept = items[:n-2]
-			run.WarnN(runlog.WarnSynthetic, "item behind the end of the run", 2)
+			run.WarnN(session.WarnSynthetic, "item behind the end of the run", 2)
 		}
 	}
 	return kept

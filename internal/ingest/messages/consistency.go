@@ -7,7 +7,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
-	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/session"
 	"github.com/agentlens-bench/agentlens/internal/ingest/sweagent"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -45,7 +45,7 @@ func (r reader) readConsistency(rec format.Record) ([]format.Item, error) {
 	var items []format.Item
 	for i := range log.Runs {
 		of := &log.Runs[i]
-		run := &runlog.Run{
+		run := &session.Run{
 			Tools: r.table, Family: ID, Agent: "mini-swe-agent",
 			ID: string(of.RunID), Task: string(log.TaskID),
 			Model:       cmp.Or(string(of.Model), string(log.Model)),
@@ -58,10 +58,10 @@ func (r reader) readConsistency(rec format.Record) ([]format.Item, error) {
 		for j := range of.Steps {
 			s := &of.Steps[j]
 			if s.Action == "" {
-				run.Warn(runlog.WarnFormat, "step without an action")
+				run.Warn(session.WarnFormat, "step without an action")
 				continue
 			}
-			call := runlog.Call{
+			call := session.Call{
 				ID: string(s.Number), Tool: sweagent.Bash, Answered: true, Timestamp: string(s.Timestamp),
 				Thought: strings.TrimSpace(string(s.Thought)), Response: string(s.Output), ExitCode: s.ReturnCode.Int,
 			}

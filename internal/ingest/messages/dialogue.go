@@ -7,7 +7,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/minisweagent"
-	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/session"
 	"github.com/agentlens-bench/agentlens/internal/ingest/sweagent"
 	"github.com/agentlens-bench/agentlens/internal/ingest/xmlcall"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
@@ -86,7 +86,7 @@ func dialectOf(said []message) dialect {
 
 // dialogue turns messages into calls.
 type dialogue struct {
-	run     *runlog.Run
+	run     *session.Run
 	dialect dialect
 	shape   string // how the first call was written
 	open    int    // first call of the last turn that may want an answer
@@ -125,7 +125,7 @@ func (d *dialogue) turn(m *message, n int) {
 	calls := d.calls(m, text)
 	switch {
 	case len(calls) == 0 && d.dialect != native:
-		d.run.Warn(runlog.WarnFormat, "turn without a command")
+		d.run.Warn(session.WarnFormat, "turn without a command")
 		return
 	case len(calls) == 0:
 		return
@@ -139,8 +139,8 @@ func (d *dialogue) turn(m *message, n int) {
 }
 
 // calls returns the calls of a message; the first one has what the model says with it.
-func (d *dialogue) calls(m *message, text string) []runlog.Call {
-	var calls []runlog.Call
+func (d *dialogue) calls(m *message, text string) []session.Call {
+	var calls []session.Call
 	shape := "tool_calls"
 	for i := range m.ToolCalls {
 		use := &m.ToolCalls[i]
@@ -157,13 +157,13 @@ func (d *dialogue) calls(m *message, text string) []runlog.Call {
 		if blocks := minisweagent.Fenced(text); len(blocks) == 1 {
 			var args lenientjson.Object
 			args.SetText("command", blocks[0])
-			calls = append(calls, runlog.Call{Tool: sweagent.Bash, Args: args})
+			calls = append(calls, session.Call{Tool: sweagent.Bash, Args: args})
 			text = minisweagent.Thought(text)
 		}
 	case d.dialect == swe:
 		shape = "swe-agent"
 		if before, line, ok := lastFence(text); ok {
-			call := runlog.Call{Dir: d.dir}
+			call := session.Call{Dir: d.dir}
 			call.Tool, call.Args = sweagent.Command(line)
 			calls = append(calls, call)
 			text = before
@@ -173,7 +173,7 @@ func (d *dialogue) calls(m *message, text string) []runlog.Call {
 		var written []xmlcall.Call
 		text, written = xmlcall.Parse(text)
 		for _, c := range written {
-			calls = append(calls, runlog.Call{Tool: c.Name, Args: c.Args})
+			calls = append(calls, session.Call{Tool: c.Name, Args: c.Args})
 		}
 	}
 	if len(calls) > 0 {
@@ -183,8 +183,8 @@ func (d *dialogue) calls(m *message, text string) []runlog.Call {
 	return calls
 }
 
-func (c *invoke) call(id string) runlog.Call {
-	return runlog.Call{ID: id, Tool: string(c.Name), Args: c.Arguments.object, RawArgs: c.Arguments.raw}
+func (c *invoke) call(id string) session.Call {
+	return session.Call{ID: id, Tool: string(c.Name), Args: c.Arguments.object, RawArgs: c.Arguments.raw}
 }
 
 // lastFence returns what the last fence of a text holds, and what stands before it.
@@ -211,11 +211,11 @@ func lastFence(text string) (before, inside string, ok bool) {
 // is passed over.
 func (d *dialogue) answer(m *message) {
 	text := m.text()
-	var call *runlog.Call
+	var call *session.Call
 	if m.ToolCallID != "" {
 		call = d.run.Answer(string(m.ToolCallID))
 	} else if call = d.waiting(); call == nil && m.role() == "tool" {
-		d.run.Warn(runlog.WarnStray, "answer to no call")
+		d.run.Warn(session.WarnStray, "answer to no call")
 	}
 	if call == nil {
 		return
@@ -254,7 +254,7 @@ func (d *dialogue) prompt(text string) string {
 }
 
 // waiting returns the first call of the last turn without an answer.
-func (d *dialogue) waiting() *runlog.Call {
+func (d *dialogue) waiting() *session.Call {
 	for ; d.open < len(d.run.Calls); d.open++ {
 		if !d.run.Calls[d.open].Answered {
 			return &d.run.Calls[d.open]
@@ -287,6 +287,6 @@ func (d *dialogue) end() {
 
 // task returns the problem between the instructions that agents put around it.
 func task(text string) string {
-	text = runlog.Between(text, "<issue_description>", "</issue_description>")
+	text = session.Between(text, "<issue_description>", "</issue_description>")
 	return sweagent.Task(text)
 }

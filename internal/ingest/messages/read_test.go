@@ -7,7 +7,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/runlog/runlogtest"
+	"github.com/agentlens-bench/agentlens/internal/ingest/session/sessiontest"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -15,7 +15,7 @@ import (
 // all lists what a record holds, one line an item.
 func all(t testing.TB, file, data string) string {
 	t.Helper()
-	items, err := runlogtest.Read(Formats(tools.Default()), file, []byte(data))
+	items, err := sessiontest.Read(Formats(tools.Default()), file, []byte(data))
 	if err != nil {
 		return "error: " + err.Error()
 	}
@@ -23,7 +23,7 @@ func all(t testing.TB, file, data string) string {
 	for _, item := range items {
 		switch {
 		case item.Trajectory != nil:
-			lines = append(lines, item.Trajectory.Format+" "+runlogtest.Summary(item.Trajectory))
+			lines = append(lines, item.Trajectory.Format+" "+sessiontest.Summary(item.Trajectory))
 		case item.Evidence != nil:
 			e := item.Evidence
 			lines = append(lines, fmt.Sprintf("  %s %s by %s (rank %d)", e.Outcome, e.Detail, e.Source, e.Rank))
@@ -36,7 +36,7 @@ func all(t testing.TB, file, data string) string {
 
 func run(t testing.TB, data string) *trajectory.Trajectory {
 	t.Helper()
-	return runlogtest.One(t, Formats(tools.Default()), "rows.jsonl", []byte(data))
+	return sessiontest.One(t, Formats(tools.Default()), "rows.jsonl", []byte(data))
 }
 
 // steps lists what the states of a run say.
@@ -72,7 +72,7 @@ messages swe-agent ReviewNB__treon-25 swe-agent-llama-70b | 15 steps, 4 failed, 
 	if got := all(t, "nebius-swe-agent-raw.json", string(data)); got != want {
 		t.Errorf(" got\n%s", got)
 	}
-	items, err := runlogtest.Read(Formats(tools.Default()), "x.json", data)
+	items, err := sessiontest.Read(Formats(tools.Default()), "x.json", data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestXML(t *testing.T) {
 {"role":"user","content":[{"type":"text","text":"EXECUTION RESULT of [bash]:\n1"}]},
 {"role":"assistant","content":"<function=submit>\n</function>"}]}`
 	r := run(t, data)
-	if got := runlogtest.Summary(r); got != "xml getmoto__moto.694ce1f4.pr_7111 m | 2 steps, 0 failed, 0 codes: list_dir 1 run_in_terminal 1 | finish []" {
+	if got := sessiontest.Summary(r); got != "xml getmoto__moto.694ce1f4.pr_7111 m | 2 steps, 0 failed, 0 codes: list_dir 1 run_in_terminal 1 | finish []" {
 		t.Error(got)
 	}
 	if got := steps(r); got != `dir_listed: {"command":"view","filePath":"/"} "Here's the files and directories up to 2 levels deep in /testbed, excluding hidden items:\n/testbed" "Look." - 0 text `+"\n"+
@@ -250,7 +250,7 @@ func FuzzRead(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	f.Fuzz(func(t *testing.T, data []byte) { runlogtest.Fuzz(t, Formats(tools.Default()), "r.json", data) })
+	f.Fuzz(func(t *testing.T, data []byte) { sessiontest.Fuzz(t, Formats(tools.Default()), "r.json", data) })
 }
 
 func BenchmarkRead(b *testing.B) {

@@ -9,7 +9,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
-	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/session"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
@@ -134,16 +134,16 @@ func (r reader) row(rec format.Record, row *row) ([]format.Item, error) {
 			Hint:    "choose another reader with --format",
 		}
 	}
-	name := runlog.NameFile(rec.File)
-	run := &runlog.Run{
+	name := session.NameFile(rec.File)
+	run := &session.Run{
 		Tools: r.table, Family: ID,
 		ID:         cmp.Or(string(row.TrajectoryID), string(row.TrajID)),
-		Task:       runlog.Instance(string(row.InstanceID)),
+		Task:       session.Instance(string(row.InstanceID)),
 		Model:      cmp.Or(string(row.Model), string(row.ModelName), modelOf(string(row.RunID))),
 		Repo:       string(row.Repo),
 		ExitStatus: string(row.ExitStatus),
 	}
-	if run.Task == "" && runlog.IsInstance(name.Task) {
+	if run.Task == "" && session.IsInstance(name.Task) {
 		run.Task = name.Task
 		run.Model = cmp.Or(run.Model, name.Model)
 	}

@@ -6,13 +6,13 @@ import (
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
-	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/session"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
 // dialogue turns messages into calls.
 type dialogue struct {
-	run        *runlog.Run
+	run        *session.Run
 	started    bool // the model has spoken
 	open       int  // first call of the last turn that may want an answer
 	refused    bool // the last turn had no call that could be run
@@ -44,7 +44,7 @@ func (d *dialogue) take(m *message, last bool) {
 
 // task returns the problem between the instructions around it.
 func task(text string) string {
-	text = runlog.Between(text, "<pr_description>", "</pr_description>")
+	text = session.Between(text, "<pr_description>", "</pr_description>")
 	text = strings.TrimPrefix(text, "Consider the following PR description:")
 	return strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "Please solve this issue:"))
 }
@@ -54,7 +54,7 @@ func (d *dialogue) turn(m *message) {
 	d.open = len(d.run.Calls)
 	x := &m.Extra.V
 	response := &x.Response.V
-	call := runlog.Call{
+	call := session.Call{
 		Tool: "bash", Timestamp: string(x.Timestamp), Group: string(response.ID), Model: string(response.Model),
 		InputTokens:  response.Usage.V.Prompt.Int,
 		OutputTokens: response.Usage.V.Completion.Int,
@@ -64,7 +64,7 @@ func (d *dialogue) turn(m *message) {
 	d.model = cmp.Or(d.model, call.Model)
 	add := func() {
 		d.run.Calls = append(d.run.Calls, call)
-		call = runlog.Call{Tool: "bash", Timestamp: call.Timestamp, Group: call.Group, Model: call.Model}
+		call = session.Call{Tool: "bash", Timestamp: call.Timestamp, Group: call.Group, Model: call.Model}
 	}
 	for _, action := range x.Actions {
 		if action.Command.Valid {
@@ -103,7 +103,7 @@ func (d *dialogue) refuse(kind string) {
 		d.run.Drop(d.open)
 	}
 	d.refused = false
-	d.run.Warn(runlog.WarnFormat, cmp.Or(kind, "turn without exactly one command"))
+	d.run.Warn(session.WarnFormat, cmp.Or(kind, "turn without exactly one command"))
 }
 
 // answer gives a call of the last turn what it printed. The last message after a call that
@@ -115,7 +115,7 @@ func (d *dialogue) answer(m *message, last bool) {
 		d.submit(lenientjson.OptText{Value: lenientjson.Text(m.Content.Text), Valid: true})
 		return
 	}
-	var call *runlog.Call
+	var call *session.Call
 	if m.ToolCallID != "" {
 		call = d.run.Answer(string(m.ToolCallID))
 	} else {
@@ -141,13 +141,13 @@ func (d *dialogue) answer(m *message, last bool) {
 }
 
 // waiting returns the first call of the last turn without an answer.
-func (d *dialogue) waiting() *runlog.Call {
+func (d *dialogue) waiting() *session.Call {
 	for ; d.open < len(d.run.Calls); d.open++ {
 		if !d.run.Calls[d.open].Answered {
 			return &d.run.Calls[d.open]
 		}
 	}
-	d.run.Warn(runlog.WarnStray, "answer to no call")
+	d.run.Warn(session.WarnStray, "answer to no call")
 	return nil
 }
 

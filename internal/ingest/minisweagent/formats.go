@@ -8,7 +8,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
-	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/session"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -129,10 +129,10 @@ func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
 			Hint:    "choose another reader with --format",
 		}
 	}
-	name := runlog.NameFile(rec.File)
+	name := session.NameFile(rec.File)
 	info := &l.Info.V
 	d := dialogue{
-		run: &runlog.Run{
+		run: &session.Run{
 			Tools: table, Family: ID, Agent: "mini-swe-agent", Version: string(info.Version),
 			Task:       cmp.Or(string(l.InstanceID), name.Task),
 			Model:      string(info.Config.V.Model.V.Name),

@@ -7,7 +7,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
-	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/session"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
@@ -222,7 +222,7 @@ func readOutput(rec format.Record) ([]format.Item, error) {
 		t.Prompt = string(line.Instruction)
 	}
 	if line.Error != "" {
-		t.ExitStatus = runlog.ExitStatus(string(line.Error))
+		t.ExitStatus = session.ExitStatus(string(line.Error))
 	}
 	t.ID = t.TaskID + "-" + plain(t.Model) + "-" + c.digest()
 	items := []format.Item{{Trajectory: t}}

@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/session"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
@@ -114,4 +114,4 @@ func plain(model string) string {
 }
 
 // describe cuts a task's text to its length in a dataset.
-func describe(task string) string { return runlog.Cut(task, maxTaskRunes) }
+func describe(task string) string { return session.Cut(task, maxTaskRunes) }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
-	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/session"
 )
 
 // numbered is the name of an event's file.
@@ -185,7 +185,7 @@ func (p folderPlan) read(records []format.Record) ([]format.Item, error) {
 	}
 	c.WarnN(warnMissing, "numbers without a file", p.missing)
 	if c.Task = p.task(c.id); c.Task == "" {
-		if name := runlog.NameFile(p.folder); runlog.IsInstance(name.Task) {
+		if name := session.NameFile(p.folder); session.IsInstance(name.Task) {
 			c.Task = name.Task
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
-	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/session"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 )
 
@@ -101,8 +101,8 @@ func (r reader) readEvents(rec format.Record) ([]format.Item, error) {
 	if !holdsEvents(events) {
 		return nil, noEvents("want an array, or lines, of events with a kind")
 	}
-	name := runlog.NameFile(rec.File)
-	if runlog.IsInstance(name.Task) {
+	name := session.NameFile(rec.File)
+	if session.IsInstance(name.Task) {
 		c.Task = name.Task
 	}
 	c.converse(events)

@@ -9,11 +9,11 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
-	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/session"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
-// Codes of warnings beside those of runlog.
+// Codes of warnings beside those of package session.
 const (
 	warnEvent    = "unmapped_event"      // an event of a kind nobody knows, or of work without a known shape
 	warnSkipped  = "skipped_event"       // an event that says nothing about the run
@@ -37,7 +37,7 @@ var temporary = regexp.MustCompile(`/tmp/tmp[a-z0-9_]{8}/[A-Za-z0-9_-]+(?:\.[A-Z
 
 // conversation collects the events of a run.
 type conversation struct {
-	runlog.Run
+	session.Run
 	id    string // of the conversation, hex digits
 	usage map[lenientjson.Ident]usage
 	shape string // the tools tell the version: before or after they got their new names
@@ -47,7 +47,7 @@ type usage struct{ input, output, cached trajectory.Int }
 
 func (r reader) conversation() *conversation {
 	return &conversation{
-		Run:   runlog.Run{Tools: r.table, Family: family, Agent: agent},
+		Run:   session.Run{Tools: r.table, Family: family, Agent: agent},
 		usage: map[lenientjson.Ident]usage{},
 		shape: "events",
 	}
@@ -106,7 +106,7 @@ func (c *conversation) converse(events []event) {
 	if root != "" {
 		c.Warn(warnRoot, root)
 	}
-	c.Description = runlog.Between(c.Description, "<issue_description>", "</issue_description>")
+	c.Description = session.Between(c.Description, "<issue_description>", "</issue_description>")
 	counted := map[lenientjson.Ident]bool{}
 	actions := 0
 	for i := range events {
@@ -134,9 +134,9 @@ func (c *conversation) converse(events []event) {
 			}
 			switch {
 			case !known:
-				c.Warn(runlog.WarnStray, string(e.ToolName))
+				c.Warn(session.WarnStray, string(e.ToolName))
 			case c.Calls[at].Answered:
-				c.Warn(runlog.WarnSurplus, string(e.ToolName))
+				c.Warn(session.WarnSurplus, string(e.ToolName))
 			default:
 				answer(&c.Calls[at], e, root)
 			}
@@ -156,8 +156,8 @@ func (c *conversation) converse(events []event) {
 }
 
 // call returns the call of an action. Its response's tokens go to the first of its calls.
-func (c *conversation) call(e *event, root string, counted map[lenientjson.Ident]bool) runlog.Call {
-	call := runlog.Call{
+func (c *conversation) call(e *event, root string, counted map[lenientjson.Ident]bool) session.Call {
+	call := session.Call{
 		ID:        string(e.ID),
 		Tool:      cmp.Or(string(e.ToolName), string(e.ToolCall.V.Name), string(e.ToolCall.V.Function.V.Name)),
 		Thought:   strings.TrimSpace(e.Thought.Text),
@@ -196,7 +196,7 @@ func (c *conversation) call(e *event, root string, counted map[lenientjson.Ident
 }
 
 // answer gives a call its observation, an error of the agent, or a rejection.
-func answer(call *runlog.Call, e *event, root string) {
+func answer(call *session.Call, e *event, root string) {
 	call.Answered = true
 	o := &e.Observation.V
 	switch e.Kind {

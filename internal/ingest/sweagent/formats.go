@@ -12,7 +12,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
 	"github.com/agentlens-bench/agentlens/internal/ingest/outcome"
-	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/session"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -106,9 +106,9 @@ func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
 			Hint:    "choose another reader with --format",
 		}
 	}
-	name := runlog.NameFile(taskFile(rec.File))
+	name := session.NameFile(taskFile(rec.File))
 	info := &l.Info.V
-	r := &runlog.Run{
+	r := &session.Run{
 		Tools: table, Family: ID, Agent: agent, Version: string(info.Version), NoExitCodes: true,
 		Task:        cmp.Or(string(l.Replay.Problem.V.ID), name.Task),
 		Model:       cmp.Or(string(l.Replay.Agent.V.Model.V.Name), name.Model),
@@ -192,5 +192,5 @@ func Task(text string) string {
 			}
 		}
 	}
-	return strings.TrimSpace(runlog.Between(text, "<pr_description>", "</pr_description>"))
+	return strings.TrimSpace(session.Between(text, "<pr_description>", "</pr_description>"))
 }

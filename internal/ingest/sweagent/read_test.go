@@ -9,7 +9,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
-	"github.com/agentlens-bench/agentlens/internal/ingest/runlog/runlogtest"
+	"github.com/agentlens-bench/agentlens/internal/ingest/session/sessiontest"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -17,7 +17,7 @@ import (
 // one reads a record that holds one run, with what it says about the outcome.
 func one(t testing.TB, file, data string) (*trajectory.Trajectory, *format.Evidence) {
 	t.Helper()
-	return runlogtest.Judged(t, Formats(tools.Default()), file, []byte(data))
+	return sessiontest.Judged(t, Formats(tools.Default()), file, []byte(data))
 }
 
 // summary counts a run's steps by tool and its failed steps.

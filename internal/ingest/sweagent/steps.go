@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
-	"github.com/agentlens-bench/agentlens/internal/ingest/runlog"
+	"github.com/agentlens-bench/agentlens/internal/ingest/session"
 )
 
 // warnPseudo counts actions that the agent's limits wrote instead of a command.
@@ -83,13 +83,13 @@ func (r *replay) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	return dec.SkipValue()
 }
 
-func readSteps(r *runlog.Run, steps []step) {
+func readSteps(r *session.Run, steps []step) {
 	for i := range steps {
 		s := &steps[i]
 		if r.Root == "" {
 			r.Root = Root(string(s.State.Dir))
 		}
-		Add(r, string(s.Action), runlog.Call{
+		Add(r, string(s.Action), session.Call{
 			Answered: true,
 			Response: string(s.Observation),
 			Thought:  strings.TrimSpace(cmp.Or(string(s.Thought), string(s.Response))),
@@ -98,17 +98,17 @@ func readSteps(r *runlog.Run, steps []step) {
 	}
 }
 
-func readHistory(r *runlog.Run, history []historyItem) {
+func readHistory(r *session.Run, history []historyItem) {
 	for i := range history {
 		h := &history[i]
 		if h.Role != "assistant" || h.Demo.Is() {
 			continue
 		}
 		if !h.Action.Valid {
-			r.Warn(runlog.WarnFormat, "turn without an action")
+			r.Warn(session.WarnFormat, "turn without an action")
 			continue
 		}
-		call := runlog.Call{Thought: strings.TrimSpace(cmp.Or(string(h.Thought), h.Content.Text))}
+		call := session.Call{Thought: strings.TrimSpace(cmp.Or(string(h.Thought), h.Content.Text))}
 		openFile := ""
 		if i+1 < len(history) && (history[i+1].Role == "user" || history[i+1].Role == "tool") {
 			call.Answered = true
@@ -123,7 +123,7 @@ func readHistory(r *runlog.Run, history []historyItem) {
 
 // Add adds the call of a command line, or counts a line that is none. openFile is the file
 // the editor has open.
-func Add(r *runlog.Run, line string, call runlog.Call, openFile string) {
+func Add(r *session.Run, line string, call session.Call, openFile string) {
 	name := ""
 	for word := range strings.FieldsSeq(line) {
 		name = word
@@ -134,7 +134,7 @@ func Add(r *runlog.Run, line string, call runlog.Call, openFile string) {
 		r.Warn(warnPseudo, "empty action")
 		return
 	case name == "DISCUSSION":
-		r.Warn(runlog.WarnFormat, name)
+		r.Warn(session.WarnFormat, name)
 		return
 	case strings.TrimSpace(line) == name && name != "exit_forfeit" && (strings.HasPrefix(name, "exit_") || name == "skip"):
 		r.Warn(warnPseudo, name)

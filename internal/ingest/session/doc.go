@@ -1,4 +1,4 @@
-// Package runlog is what the readers of foreign logs share: a run as a list of named calls
+// Package session is what the readers of foreign logs share: a run as a list of named calls
 // with their answers, its identity, what its texts tell about failures, and the warnings
 // about what was left out.
 //
@@ -10,4 +10,4 @@
 //     wherever the file lies. Sessions are known by the id their log gives them.
 //   - A failure is read off an exit code, else a flag of the log, else the text of the
 //     answer; the source says which.
-package runlog
+package session

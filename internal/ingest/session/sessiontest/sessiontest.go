@@ -1,5 +1,5 @@
-// Package runlogtest is what the tests of readers of foreign logs share.
-package runlogtest
+// Package sessiontest is what the tests of readers of foreign logs share.
+package sessiontest
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package runlog
+package session
 
 import "github.com/agentlens-bench/agentlens/internal/ingest/tools"
 
