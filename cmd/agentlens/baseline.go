@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agentlens-bench/agentlens/internal/embed"
+	"github.com/agentlens-bench/agentlens/internal/embedding"
 	"github.com/agentlens-bench/agentlens/internal/experiment"
 	"github.com/agentlens-bench/agentlens/internal/profile/baseline"
 	"github.com/agentlens-bench/agentlens/internal/profile/steps"
@@ -96,8 +96,8 @@ func newTFIDF() *cobra.Command {
 }
 
 func newDense() *cobra.Command {
-	var opt embed.Options
-	var client *embed.Client // nil offline
+	var opt embedding.Options
+	var client *embedding.Client // nil offline
 	dims := 128
 	check := func() error {
 		if dims < 1 {
@@ -118,7 +118,7 @@ func newDense() *cobra.Command {
 			opt.Cache = filepath.Join(dir, "agentlens", "embeddings.db")
 		}
 		var err error
-		if client, err = embed.New(opt); err != nil {
+		if client, err = embedding.New(opt); err != nil {
 			return usageError{err}
 		}
 		return nil
@@ -144,10 +144,10 @@ kept in a file by model and text, so that a second run calls nothing.`,
 	f.IntVar(&dims, "dims", dims, "offline: components of a vector")
 	f.StringVar(&opt.Endpoint, "endpoint", "", "base URL of an embeddings server, such as https://api.openai.com/v1 (default $"+endpointVariable+")")
 	f.StringVar(&opt.Model, "model", "text-embedding-3-large", "model, as the server names it")
-	f.IntVar(&opt.Batch, "batch", embed.DefaultBatch, "texts per request")
-	f.DurationVar(&opt.Timeout, "timeout", embed.DefaultTimeout, "longest time for one attempt of a request")
+	f.IntVar(&opt.Batch, "batch", embedding.DefaultBatch, "texts per request")
+	f.DurationVar(&opt.Timeout, "timeout", embedding.DefaultTimeout, "longest time for one attempt of a request")
 	f.StringVar(&opt.Cache, "cache", "", "file that keeps the vectors (default: embeddings.db in the user's cache folder)")
-	f.IntVar(&opt.Attempts, "attempts", embed.DefaultAttempts, "how often a request is tried, with growing waits")
+	f.IntVar(&opt.Attempts, "attempts", embedding.DefaultAttempts, "how often a request is tried, with growing waits")
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		err := run(cmd, args)
@@ -160,7 +160,7 @@ kept in a file by model and text, so that a second run calls nothing.`,
 }
 
 // remote embeds the text of steps by an endpoint.
-func remote(client *embed.Client) baseline.Embed {
+func remote(client *embedding.Client) baseline.Embed {
 	return func(ctx context.Context, docs []baseline.Document) ([][]float64, error) {
 		texts := make([]string, len(docs))
 		for i, d := range docs {

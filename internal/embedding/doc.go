@@ -1,4 +1,4 @@
-// Package embed turns texts into vectors through any endpoint that speaks the OpenAI
+// Package embedding turns texts into vectors through any endpoint that speaks the OpenAI
 // embeddings protocol (POST {base}/embeddings), and remembers them on disk.
 //
 // Invariants:
@@ -10,4 +10,4 @@
 //   - The key is sent to the endpoint and nowhere else: it is in no error and not in the
 //     cache.
 //   - The waits between attempts are the same in every run.
-package embed
+package embedding
