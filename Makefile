@@ -3,13 +3,16 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 FUZZTIME ?= 60s
 RUNS ?= 100000
 
-.PHONY: build test lint bench fuzz sample dataset interop notebooks
+.PHONY: build test race lint bench fuzz sample dataset interop notebooks
 
 build: ## the binary
 	go build -trimpath -o agentlens ./cmd/agentlens
 
 test: ## all tests
 	go test -timeout 15m ./...
+
+race: ## the packages with goroutines under the race detector
+	scripts/race
 
 lint: ## format, vet, static analysis
 	@test -z "$$(gofmt -l cmd datasets internal schema)" || { gofmt -l cmd datasets internal schema; exit 1; }
@@ -31,8 +34,9 @@ BENCH ?= bench-sample
 interop: ## read the dataset BENCH and its exports with DuckDB, hyparquet, Arrow, pandas and Python
 	scripts/interop/check $(BENCH)
 
-sample: ## regenerate the embedded sample and every other golden file
-	go test ./datasets ./schema ./cmd/agentlens -update
+sample: ## regenerate the embedded sample, then every other golden file
+	go test ./datasets -update
+	go test $$(grep -rl 'flag.Bool("update"' --include='*_test.go' . | xargs -n1 dirname | sort -u | grep -v '^./datasets$$') -update
 
 dataset: ## datasets/agentlens-bench/2.0.0 from the release, RELEASE=FILE where you have it
 	rm -rf /tmp/agentlens-dataset datasets/agentlens-bench/2.0.0

@@ -10,9 +10,12 @@ import (
 )
 
 // Dir returns the shared folder beside the module's root, joined with elem. It skips the
-// test when the folder is absent.
+// test when the folder is absent, and when -short is set: what stands there is large.
 func Dir(t testing.TB, elem ...string) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("skipped: reads the shared folder, and -short is set")
+	}
 	shared := filepath.Join(filepath.Dir(root(t)), "shared")
 	if _, err := os.Stat(filepath.Join(shared, "README.md")); err != nil {
 		t.Skip("skipped: needs the shared folder (real data and oracle) beside the checkout")
