@@ -92,9 +92,9 @@ func zstdOf(t *testing.T, data []byte) []byte {
 	return w.EncodeAll(data, nil)
 }
 
-// walked walks a source and returns what it met, sorted: "path line: record", refused records
+// metBy walks a source and returns what it met, sorted: "path line: record", refused records
 // as "path line! code", "skipped: reason".
-func walked(t *testing.T, root string, limits Limits) (out []string, err error) {
+func metBy(t *testing.T, root string, limits Limits) (out []string, err error) {
 	t.Helper()
 	err = Walk(context.Background(), root, limits, Handler{
 		File: func(f File) error {
@@ -135,7 +135,7 @@ func TestContainersHoldTheSameRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want, err := walked(t, dir, Limits{})
+	want, err := metBy(t, dir, Limits{})
 	if err != nil || len(want) != 4 || want[1] != `b/lines.jsonl 1: {"b":1}` {
 		t.Fatalf("%q %v", want, err)
 	}
@@ -146,13 +146,13 @@ func TestContainersHoldTheSameRecords(t *testing.T) {
 	for name, data := range map[string][]byte{
 		"runs.tar": packed, "runs.tar.gz": gzipOf(t, packed), "runs.tar.zst": zstdOf(t, packed), "runs.zip": zipOf(t, entries...), "download": gzipOf(t, packed),
 	} {
-		got, err := walked(t, save(t, name, data), Limits{})
+		got, err := metBy(t, save(t, name, data), Limits{})
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q, %v", name, got, want, err)
 		}
 	}
 	members := tarOf(t, entry{name: "a/run.json.gz", text: string(gzipOf(t, []byte(entries[0].text)))}, entry{name: "b/lines.jsonl.zst", text: string(zstdOf(t, []byte(entries[1].text)))}, entries[2])
-	if got, err := walked(t, save(t, "members.tar", members), Limits{}); err != nil || !slices.Equal(got, want) {
+	if got, err := metBy(t, save(t, "members.tar", members), Limits{}); err != nil || !slices.Equal(got, want) {
 		t.Errorf("compressed members: %q, want %q, %v", got, want, err)
 	}
 }
@@ -175,7 +175,7 @@ func TestArchivesThatAreRefused(t *testing.T) {
 		{"too large", []entry{{name: "b.json", text: strings.Repeat(" ", 3000)}}, Limits{MaxTotalBytes: 1000}, "1000"},
 	} {
 		for kind, data := range map[string][]byte{"tar": tarOf(t, c.entries...), "zip": zipOf(t, c.entries...)} {
-			_, err := walked(t, save(t, "x."+kind, data), c.limits)
+			_, err := metBy(t, save(t, "x."+kind, data), c.limits)
 			var unsafe *UnsafeError
 			if !errors.As(err, &unsafe) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s, %s: %v, want one that says %s", c.name, kind, err, c.want)
@@ -200,7 +200,7 @@ func TestDamageIsARefusedRecord(t *testing.T) {
 		"cut.tar":      {archive[:len(archive)/2], "truncated_archive"},
 		"bad.jsonl.gz": {append(slices.Clone(packed[:len(packed)-8]), 1, 2, 3, 4, 5, 6, 7, 8), "corrupt_archive"},
 	} {
-		got, err := walked(t, save(t, name, c.data), Limits{})
+		got, err := metBy(t, save(t, name, c.data), Limits{})
 		refused := slices.DeleteFunc(slices.Clone(got), func(s string) bool { return !strings.Contains(s, "! ") })
 		if err != nil || len(refused) != 1 || !strings.HasSuffix(refused[0], c.code) || len(got) < 1000 {
 			t.Errorf("%s: %d records, refused %q, %v", name, len(got), refused, err)
@@ -209,10 +209,10 @@ func TestDamageIsARefusedRecord(t *testing.T) {
 }
 
 func TestWhatIsNoSource(t *testing.T) {
-	if _, err := walked(t, filepath.Join(t.TempDir(), "nowhere"), Limits{}); err == nil || !strings.Contains(err.Error(), "does not exist") {
+	if _, err := metBy(t, filepath.Join(t.TempDir(), "nowhere"), Limits{}); err == nil || !strings.Contains(err.Error(), "does not exist") {
 		t.Error(err)
 	}
-	if _, err := walked(t, os.DevNull, Limits{}); err == nil || !strings.Contains(err.Error(), "neither a file nor a folder") {
+	if _, err := metBy(t, os.DevNull, Limits{}); err == nil || !strings.Contains(err.Error(), "neither a file nor a folder") {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
