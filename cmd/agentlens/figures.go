@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -33,7 +34,7 @@ The files depend on the dataset alone: the same dataset gives the same bytes.`,
   agentlens figures bench --out figures --source process --only tiers,ranks
   agentlens figures bench --out figures --only timelines --run RUN --run OTHER --format png`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if out == "" {
 				return usageError{errors.New("--out is needed: the folder for the figures")}
 			}
@@ -55,6 +56,11 @@ The files depend on the dataset alone: the same dataset gives the same bytes.`,
 			if err := output.CheckFolder(out); err != nil {
 				return err
 			}
+			folder, err := figures.Folder(out)
+			if err != nil {
+				return err
+			}
+			defer func() { err = folder.End(err) }()
 			figs, skipped, err := figures.Make(cmd.Context(), dir, opt)
 			if errors.Is(err, figures.ErrUsage) {
 				return usageError{err}
@@ -62,9 +68,9 @@ The files depend on the dataset alone: the same dataset gives the same bytes.`,
 			if err != nil {
 				return err
 			}
-			files, err := figures.Write(out, figs, formats)
+			files, err := figures.Write(folder, figs, formats)
 			for _, f := range files {
-				fmt.Fprintln(cmd.OutOrStdout(), f)
+				fmt.Fprintln(cmd.OutOrStdout(), filepath.Join(out, f))
 			}
 			for _, s := range skipped {
 				fmt.Fprintf(cmd.ErrOrStderr(), "agentlens: no figure %s: %v\n", s.Name, s.Reason)
@@ -73,7 +79,7 @@ The files depend on the dataset alone: the same dataset gives the same bytes.`,
 		},
 	}
 	f := cmd.Flags()
-	f.StringVar(&out, "out", "", "folder for the files, which are replaced when they exist (required)")
+	f.StringVar(&out, "out", "", "folder for the files (required); figures it has are replaced, or stay beside the new ones")
 	f.StringSliceVar(&opt.Only, "only", nil, "figures to draw: "+strings.Join(figures.Names(), ",")+" (default all)")
 	f.StringSliceVar(&formats, "format", formats, "formats of the drawings: "+strings.Join(figures.Formats(), ","))
 	f.StringVar(&source, "source", "", "where values come from: published, release, paper or process (default the first that the dataset has)")

@@ -31,6 +31,8 @@ const (
 )
 
 func main() {
+	limitsAreErrors()
+	_ = output.Sweep(os.TempDir()) // what can't be removed must not stop the work
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)

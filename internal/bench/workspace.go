@@ -4,11 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 
 	"github.com/agentlens-bench/agentlens/internal/output"
+	"github.com/agentlens-bench/agentlens/internal/store"
 )
 
 // ErrExists is returned when the output folder holds a version and Force is not set.
@@ -18,7 +21,7 @@ var ErrExists = errors.New("output folder already holds a dataset")
 func beginOutput(out string, force bool) (*output.Folder, error) {
 	var replace *output.Kind
 	if force {
-		replace = &output.Kind{Name: "a dataset made by build", Is: isDataset}
+		replace = &output.Kind{Name: "a dataset made by build", Is: isDataset, File: ofDataset}
 	} else if _, err := os.Stat(filepath.Join(out, ManifestName)); err == nil {
 		return nil, fmt.Errorf("%w: %s (choose another --out, or replace it with --force)", ErrExists, out)
 	}
@@ -42,6 +45,15 @@ func isDataset(manifest []byte) error {
 		return fmt.Errorf("it is version %s of a root, which never changes", m.Version)
 	}
 	return nil
+}
+
+// ofDataset says whether a build makes a file of that name.
+func ofDataset(name string) bool {
+	switch name {
+	case ManifestName, ErrorsName, filepath.Base(store.DBPath("")):
+		return true
+	}
+	return strings.HasPrefix(name, "data/") && path.Ext(name) == ".parquet"
 }
 
 // apart refuses an output folder inside a source or around one: a build would read what it

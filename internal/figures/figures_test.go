@@ -15,6 +15,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/datasets"
 	"github.com/agentlens-bench/agentlens/internal/bench"
+	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	paperprofile "github.com/agentlens-bench/agentlens/internal/profile/paper"
 	"github.com/agentlens-bench/agentlens/internal/profile/process"
@@ -91,16 +92,12 @@ func TestGolden(t *testing.T) {
 		t.Errorf("figures %v, want %v", names, Names())
 	}
 	got := t.TempDir()
-	if _, err := Write(got, figs, []string{"svg"}); err != nil {
-		t.Fatal(err)
-	}
+	drawInto(t, got, figs, []string{"svg"})
 	if *update {
 		if err := os.RemoveAll("testdata"); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Write("testdata", figs, []string{"svg"}); err != nil {
-			t.Fatal(err)
-		}
+		drawInto(t, "testdata", figs, []string{"svg"})
 	}
 	files := func(dir string) []string {
 		var names []string
@@ -288,27 +285,44 @@ func TestChosenRuns(t *testing.T) {
 	}
 }
 
-func TestWrite(t *testing.T) {
-	figs, _ := makeAll(t, sample(t), Options{Only: []string{"ranks", "tokens"}})
-	dir := filepath.Join(t.TempDir(), "new", "folder")
-	files, err := Write(dir, figs, Formats())
+// drawInto writes figures into a folder and returns the names of the files.
+func drawInto(t *testing.T, dir string, figs []Figure, formats []string) []string {
+	t.Helper()
+	folder, err := Folder(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var want []string
-	for _, name := range []string{"ranks.svg", "ranks.png", "ranks.csv", "tokens.svg", "tokens.png", "tokens.csv", "tokens.runs.csv"} {
-		want = append(want, filepath.Join(dir, name))
+	files, err := Write(folder, figs, formats)
+	if err := folder.End(err); err != nil {
+		t.Fatal(err)
 	}
+	return files
+}
+
+// TestWrite: figures come into a folder of figures, beside others and in the place of older
+// ones, and nowhere else.
+func TestWrite(t *testing.T) {
+	figs, _ := makeAll(t, sample(t), Options{Only: []string{"ranks", "tokens"}})
+	dir := filepath.Join(t.TempDir(), "new", "folder")
+	files := drawInto(t, dir, figs, Formats())
+	want := []string{"ranks.svg", "ranks.png", "ranks.csv", "tokens.svg", "tokens.png", "tokens.csv", "tokens.runs.csv"}
 	if !slices.Equal(files, want) {
 		t.Errorf("files %v, want %v", files, want)
 	}
+	drawInto(t, dir, figs[:1], Formats())
 	for _, f := range files {
-		if info, err := os.Stat(f); err != nil || info.Size() == 0 {
+		if info, err := os.Stat(filepath.Join(dir, f)); err != nil || info.Size() == 0 {
 			t.Errorf("%s: %v", f, err)
 		}
 	}
-	if _, err := Write(files[0], figs, nil); err == nil {
+	if _, err := Folder(filepath.Join(dir, files[0])); err == nil {
 		t.Error("a file is no folder")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "ranks.csv"), []byte("mine"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Folder(dir); !errors.Is(err, output.ErrUsage) || !strings.Contains(err.Error(), "ranks.csv was changed") {
+		t.Errorf("a figure that was changed: %v", err)
 	}
 }
 

@@ -113,6 +113,30 @@ func (f *Folder) Write(name string, content []byte) error {
 	return os.WriteFile(path, content, 0o644)
 }
 
+// KeepOthers takes over the files of the folder that is replaced but for those written anew.
+func (f *Folder) KeepOthers() error {
+	if f.standing == nil {
+		return nil
+	}
+	for name := range f.standing.files {
+		path, err := f.Path(name)
+		if err != nil {
+			return err
+		}
+		if _, err := os.Lstat(path); !errors.Is(err, fs.ErrNotExist) || name == checksum.Name {
+			continue
+		}
+		content, err := os.ReadFile(filepath.Join(f.out, filepath.FromSlash(name)))
+		if err == nil {
+			err = os.WriteFile(path, content, 0o644)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Files lists what is written so far, sorted by path.
 func (f *Folder) Files() ([]checksum.File, error) { return checksum.Files(f.whole()) }
 
