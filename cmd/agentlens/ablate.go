@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/experiment"
 	"github.com/agentlens-bench/agentlens/internal/profile/paper"
 	"github.com/agentlens-bench/agentlens/internal/profile/process"
+	"github.com/agentlens-bench/agentlens/internal/profile/registry"
 	"github.com/agentlens-bench/agentlens/internal/stats"
 )
 
@@ -48,7 +49,7 @@ func newAblateDataset(name, short, step string, run func(experiment.Dataset, flo
 		Args:    cobra.ExactArgs(1),
 	}
 	sampling := samplingFlags(cmd)
-	cmd.Flags().StringVar(&profile, "profile", "process", "profile: process or paper")
+	cmd.Flags().StringVar(&profile, "profile", process.Name, "profile: "+strings.Join(registry.Weighted(), " or "))
 	if step != "" {
 		cmd.Flags().Float64Var(&by, "step", 0.05, step)
 	}
@@ -90,26 +91,39 @@ func addParamFlags(cmd *cobra.Command) *paramFlags {
 	return p
 }
 
-// read returns the parameters: those of the file, else the defaults, with the flags that
-// were given on top.
-func (p *paramFlags) read(cmd *cobra.Command) (paper.Params, process.Params, error) {
-	opt := bench.Options{Paper: paper.DefaultParams(), Process: process.DefaultParams()}
+// read returns the parameters of the paper and process methods: those of the file, else the
+// defaults, with the flags that were given on top.
+func (p *paramFlags) read(cmd *cobra.Command) (*paper.Params, *process.Params, error) {
 	if err := oneOf("labels", p.labels, "release", "clean"); err != nil {
-		return opt.Paper, opt.Process, err
+		return nil, nil, err
 	}
-	if err := readProfiles(p.file, &opt); err != nil {
-		return opt.Paper, opt.Process, err
+	all := registry.All()
+	if err := readProfiles(p.file, all); err != nil {
+		return nil, nil, err
+	}
+	var paperParams *paper.Params
+	var processParams *process.Params
+	for _, of := range all {
+		switch params := of.Params().(type) {
+		case *paper.Params:
+			paperParams = params
+		case *process.Params:
+			processParams = params
+		}
 	}
 	if cmd.Flags().Changed("labels") {
-		opt.Paper.Labels = labelSet(p.labels)
+		paperParams.Labels = labelSet(p.labels)
 	}
-	return opt.Paper, opt.Process, nil
+	return paperParams, processParams, nil
 }
 
 // readPaper returns those of the paper profile.
 func (p *paramFlags) readPaper(cmd *cobra.Command) (paper.Params, error) {
 	params, _, err := p.read(cmd)
-	return params, err
+	if err != nil {
+		return paper.Params{}, err
+	}
+	return *params, nil
 }
 
 func newMergeCount() *cobra.Command {
@@ -254,7 +268,7 @@ func writeMergeOrder(p printer, m experiment.MergeOrder) {
 }
 
 func newAblateDonors() *cobra.Command {
-	var profile string
+	var name string
 	var k, draws, halvings int
 	var otherModels, asJSON bool
 	cmd := &cobra.Command{
@@ -271,14 +285,14 @@ with at least 11 passing runs. Without a SOURCE the embedded sample is used.`,
 	}
 	src, sampling, flags := addSourceFlags(cmd), samplingFlags(cmd), addParamFlags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&profile, "profile", "paper", "profile: paper or process")
+	f.StringVar(&name, "profile", paper.Name, "profile: "+paper.Name+" or "+process.Name)
 	f.IntVar(&k, "k", 5, "runs per reference")
 	f.IntVar(&draws, "draws", 24, "paper profile: reference draws, at least 2")
 	f.IntVar(&halvings, "halvings", 6, "process profile: how often the pool is halved")
 	f.BoolVar(&otherModels, "other-models", false, "paper profile: limit references to other models")
 	f.BoolVar(&asJSON, "json", false, "print the result as JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		err := errors.Join(checkSampling(sampling), oneOf("profile", profile, "paper", "process"))
+		err := errors.Join(checkSampling(sampling), oneOf("profile", name, paper.Name, process.Name))
 		if err != nil {
 			return err
 		}
@@ -289,23 +303,23 @@ with at least 11 passing runs. Without a SOURCE the embedded sample is used.`,
 		if cmd.Flags().Changed("k") {
 			paperParams.K, processParams.K = k, k
 		}
-		if profile == "process" {
-			if err := experiment.CheckHalvings(processParams, halvings); err != nil {
+		if name == process.Name {
+			if err := experiment.CheckHalvings(*processParams, halvings); err != nil {
 				return err
 			}
 			return withSources(cmd, src, args, asJSON, func(ctx context.Context, src *sources) (experiment.ProcessDonors, error) {
-				return experiment.AblateProcessDonors(ctx, src.Corpus, processParams, halvings, *sampling)
+				return experiment.AblateProcessDonors(ctx, src.Corpus, *processParams, halvings, *sampling)
 			}, writeProcessDonors)
 		}
 		paperParams.Draws = draws
 		if cmd.Flags().Changed("other-models") {
 			paperParams.OtherModels = otherModels
 		}
-		if err := experiment.CheckDraws(paperParams); err != nil {
+		if err := experiment.CheckDraws(*paperParams); err != nil {
 			return err
 		}
 		return withSources(cmd, src, args, asJSON, func(ctx context.Context, src *sources) (experiment.PaperDonors, error) {
-			return experiment.AblatePaperDonors(ctx, src.Corpus, paperParams, *sampling)
+			return experiment.AblatePaperDonors(ctx, src.Corpus, *paperParams, *sampling)
 		}, writePaperDonors)
 	}
 	return cmd

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,9 +16,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/profile"
-	"github.com/agentlens-bench/agentlens/internal/profile/paper"
-	"github.com/agentlens-bench/agentlens/internal/profile/params"
-	"github.com/agentlens-bench/agentlens/internal/profile/process"
+	"github.com/agentlens-bench/agentlens/internal/profile/registry"
 	"github.com/agentlens-bench/agentlens/internal/terminal"
 )
 
@@ -28,11 +25,9 @@ func newBuild() *cobra.Command {
 		Reference:    profile.LeaveOneOut,
 		Observations: bench.ObservationsPreview,
 		Sample:       bench.Sample{Name: datasets.SampleName, Data: datasets.Sample()},
-		Paper:        paper.DefaultParams(),
-		Process:      process.DefaultParams(),
 	}
 	var asJSON bool
-	var profileFile string
+	var profiles *profileFlags
 	cmd := &cobra.Command{
 		Use:   "build [SOURCE...] --out DIR",
 		Short: "Build a dataset version from logs",
@@ -52,15 +47,9 @@ The same sources and parameters give the same bytes on any machine with any --jo
 		Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt := opt
-			draws, labels := opt.Paper.Draws, opt.Paper.Labels
-			if err := readProfiles(profileFile, &opt); err != nil {
+			var err error
+			if opt.Profiles, err = profiles.read(cmd.Flags()); err != nil {
 				return err
-			}
-			if cmd.Flags().Changed("draws") { // a flag wins over the file
-				opt.Paper.Draws = draws
-			}
-			if cmd.Flags().Changed("paper-labels") {
-				opt.Paper.Labels = labels
 			}
 			opt.Sources = args
 			progress := newProgress(cmd.ErrOrStderr())
@@ -91,12 +80,10 @@ The same sources and parameters give the same bytes on any machine with any --jo
 	f.StringVar(&opt.Root, "root", "", "folder of versions to add a version to, instead of --out")
 	f.StringVar(&opt.Version, "version", "", "with --root: the version to make (default: the next one by what changed)")
 	f.BoolVar(&opt.Force, "force", false, "replace the dataset version in --out")
-	f.StringSliceVar(&opt.Profiles, "profile", nil, "profiles to compute: "+strings.Join(bench.Profiles(), ",")+" (default all)")
-	f.StringVar(&profileFile, "profile-file", "", "TOML file with parameters of the paper and process profiles, as calibrate writes it")
-	f.IntVar(&opt.Paper.Draws, "draws", 0, "paper profile: score against this many draws of references too, and tier by their mean")
-	f.StringVar((*string)(&opt.Paper.Labels), "paper-labels", string(opt.Paper.Labels), "paper profile: stage labels to use, release or clean")
-	f.StringVar((*string)(&opt.Reference), "reference", string(opt.Reference), "how references are chosen: loo (each run is judged by other passing runs) or donors (some runs are held out and judge the rest)")
-	f.IntVar(&opt.K, "k", 5, "passing runs merged into a reference, at least 2")
+	profiles = addProfileFlags(f)
+	planned := strings.Join(registry.Having(func(c profile.Capabilities) bool { return c.Plan }), " and ") + " profile: "
+	f.StringVar((*string)(&opt.Reference), "reference", string(opt.Reference), planned+"how references are chosen: loo (each run is judged by other passing runs) or donors (some runs are held out and judge the rest)")
+	f.IntVar(&opt.K, "k", 5, planned+"passing runs merged into a reference, at least 2")
 	f.StringVar(&opt.Donors, "donors", "", "TSV file with columns task, order, trajectory_id: the donors of --reference donors (default: the first k passing runs by the hash of their id)")
 	f.StringVar((*string)(&opt.Observations), "observations", string(opt.Observations), "observation text to store: full, preview (1,000 characters) or none")
 	f.StringVar(&opt.Ingest.Format, "format", "", "reader for every record, instead of recognising it")
@@ -125,30 +112,6 @@ func formatList() string {
 		fmt.Fprintf(&b, "  %-*s  %s\n", width, f.ID, f.Description)
 	}
 	return b.String()
-}
-
-// readProfiles takes parameters from a profile file. Parameters that the file leaves out keep
-// their values.
-func readProfiles(path string, opt *bench.Options) error {
-	if path == "" {
-		return nil
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("profile file: %w", err)
-	}
-	defer f.Close()
-	set, err := params.Read(f, path)
-	if err != nil {
-		return usageError{err}
-	}
-	if set.Paper != nil {
-		opt.Paper = *set.Paper
-	}
-	if set.Process != nil {
-		opt.Process = *set.Process
-	}
-	return nil
 }
 
 func writeJSON(w io.Writer, v any) error {

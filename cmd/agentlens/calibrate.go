@@ -12,6 +12,8 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/experiment"
 	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/profile/params"
+	"github.com/agentlens-bench/agentlens/internal/profile/process"
+	"github.com/agentlens-bench/agentlens/internal/profile/registry"
 )
 
 // madeByCalibrate begins every file that calibrate writes.
@@ -43,7 +45,7 @@ negative: the weighted mean then orders runs exactly as the regression does.`,
 	}
 	sampling := samplingFlags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&profile, "profile", "process", "profile to calibrate: process or paper")
+	f.StringVar(&profile, "profile", process.Name, "profile to calibrate: "+strings.Join(registry.Weighted(), " or "))
 	f.StringSliceVar(&opt.Signals, "signals", nil, "signals to weigh: A,F,V (and S, which no profile may weigh) or struct,cov,coh,temp (default all that enter the score)")
 	f.StringVar(&opt.Method, "method", opt.Method, "grid or logistic")
 	f.Float64Var(&opt.Step, "step", opt.Step, "step of the grid; 1 divided by it is a whole number")
@@ -80,13 +82,13 @@ negative: the weighted mean then orders runs exactly as the regression does.`,
 		if err := show(cmd, asJSON, c, writeCalibration); err != nil || out == "" {
 			return err
 		}
-		set, err := c.ProfileFile(d)
+		fitted, err := c.Fitted(d)
 		if err != nil {
 			return fmt.Errorf("%s is not written: %w", out, err)
 		}
 		var text bytes.Buffer
 		fmt.Fprintf(&text, madeByCalibrate+" method %s, signals %s.\n", c.Method, strings.Join(c.Signals, ", "))
-		if err := params.Write(&text, set); err != nil {
+		if err := params.Write(&text, fitted); err != nil {
 			return err
 		}
 		if err := output.WriteFile(out, text.Bytes(), mark); err != nil {

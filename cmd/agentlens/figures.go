@@ -25,8 +25,7 @@ func newFigures() *cobra.Command {
 
 ` + figures.Describe() + `
 Beside each drawing its numbers are written as CSV. Values come from the columns the
-authors published where the dataset has them, else from the profile release, paper or
-process, whichever comes first; scores are drawn for all of them. --source chooses one, and
+authors published where the dataset has them, else from its first profile; scores are drawn for all of them. --source chooses one, and
 every title says which it is. Figures for which a source has no data are named and left out.
 
 The files depend on the dataset alone: the same dataset gives the same bytes.`,
@@ -82,7 +81,7 @@ The files depend on the dataset alone: the same dataset gives the same bytes.`,
 	f.StringVar(&out, "out", "", "folder for the files (required); figures it has are replaced, or stay beside the new ones")
 	f.StringSliceVar(&opt.Only, "only", nil, "figures to draw: "+strings.Join(figures.Names(), ",")+" (default all)")
 	f.StringSliceVar(&formats, "format", formats, "formats of the drawings: "+strings.Join(figures.Formats(), ","))
-	f.StringVar(&source, "source", "", "where values come from: published, release, paper or process (default the first that the dataset has)")
+	f.StringVar(&source, "source", "", "where values come from: "+figures.ListSources()+" (default the first that the dataset has)")
 	f.StringArrayVar(&opt.Runs, "run", nil, "trajectory id of a run for the timelines; may be repeated (default the paper's examples, or one of every tier)")
 	return cmd
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
+	"github.com/agentlens-bench/agentlens/internal/profile/registry"
 	"github.com/agentlens-bench/agentlens/internal/terminal"
 )
 
@@ -37,7 +38,7 @@ divergence with what was expected, the wasted spans, and the strip of stages.`,
 			return writeReport(cmd.OutOrStdout(), r)
 		},
 	}
-	cmd.Flags().StringVar(&profile, "profile", "", "profile to report (default release, where the dataset has it): "+strings.Join(bench.Profiles(), ", "))
+	cmd.Flags().StringVar(&profile, "profile", "", "profile to report (default "+registry.Default(registry.Names())+", where the dataset has it): "+strings.Join(registry.Names(), ", "))
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the report as JSON")
 	return cmd
 }
@@ -66,7 +67,7 @@ func writeReport(w io.Writer, r bench.Report) error {
 		if s.WithoutOutcome != nil {
 			bare = fmt.Sprintf(", without the outcome %.2f", *s.WithoutOutcome)
 		}
-		p("score %.4g%s%s", s.Score, bare, in(", verdict %s", r.Verdict))
+		p("score %.4g (%s)%s%s", s.Score, s.Column, bare, in(", verdict %s", r.Verdict))
 		for _, part := range s.Parts {
 			p("  %-20s %6.2f x %.2f = %5.2f", part.Name, part.Value, part.Weight, part.Points)
 		}

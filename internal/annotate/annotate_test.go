@@ -21,8 +21,7 @@ import (
 	"github.com/agentlens-bench/agentlens/datasets"
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/profile"
-	"github.com/agentlens-bench/agentlens/internal/profile/paper"
-	"github.com/agentlens-bench/agentlens/internal/profile/process"
+	"github.com/agentlens-bench/agentlens/internal/profile/release"
 	"github.com/agentlens-bench/agentlens/internal/stats"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/schema"
@@ -47,8 +46,8 @@ var built = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	_, err := bench.Build(context.Background(), bench.Options{
-		Sources: []string{source}, Out: out, Profiles: []string{"release"}, Reference: profile.LeaveOneOut, K: 5,
-		Observations: bench.ObservationsPreview, Paper: paper.DefaultParams(), Process: process.DefaultParams(),
+		Sources: []string{source}, Out: out, Profiles: []profile.Profile{release.New()}, Reference: profile.LeaveOneOut, K: 5,
+		Observations: bench.ObservationsPreview,
 	})
 	return out, err
 })

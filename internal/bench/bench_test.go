@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
+	"github.com/agentlens-bench/agentlens/internal/profile/registry"
 	"github.com/agentlens-bench/agentlens/internal/synth"
 )
 
@@ -17,7 +18,7 @@ func BenchmarkBuildRelease(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, profiles := range [][]string{{"release"}, {"paper"}, {"process"}, bench.Profiles()} {
+	for _, profiles := range [][]string{{"release"}, {"paper"}, {"process"}, registry.Names()} {
 		name := profiles[0]
 		if len(profiles) > 1 {
 			name = "all"
@@ -26,7 +27,10 @@ func BenchmarkBuildRelease(b *testing.B) {
 			b.SetBytes(info.Size())
 			for range b.N {
 				opt := options(filepath.Join(b.TempDir(), "bench"), archive)
-				opt.Profiles = profiles
+				var err error
+				if opt.Profiles, err = registry.Named(profiles...); err != nil {
+					b.Fatal(err)
+				}
 				build(b, opt)
 			}
 		})

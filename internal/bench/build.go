@@ -17,11 +17,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/privacy"
 	"github.com/agentlens-bench/agentlens/internal/profile"
-	"github.com/agentlens-bench/agentlens/internal/profile/paper"
-	"github.com/agentlens-bench/agentlens/internal/profile/process"
-	"github.com/agentlens-bench/agentlens/internal/profile/release"
-	"github.com/agentlens-bench/agentlens/internal/profile/steps"
-	"github.com/agentlens-bench/agentlens/internal/shell"
+	"github.com/agentlens-bench/agentlens/internal/profile/registry"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/schema"
 )
@@ -31,19 +27,17 @@ var ErrUsage = errors.New("unusable parameter")
 
 // Options of Build.
 type Options struct {
-	Sources      []string // folders, files, archives
-	Sample       Sample   // the source when there is none
-	Out          string   // folder to make; or:
-	Root         string   // folder of versions, in which one is made
-	Version      string   // version to make in Root, "" for the next one by what changed
-	Force        bool     // replace the version in Out
-	Profiles     []string // sorted subset of Profiles()
+	Sources      []string          // folders, files, archives
+	Sample       Sample            // the source when there is none
+	Out          string            // folder to make; or:
+	Root         string            // folder of versions, in which one is made
+	Version      string            // version to make in Root, "" for the next one by what changed
+	Force        bool              // replace the version in Out
+	Profiles     []profile.Profile // with their parameters, each once; nil for all with the defaults
 	Reference    profile.Mode
 	K            int    // runs per reference
 	Donors       string // file of donors for profile.Donors, "" picks them by hash
 	Tools        string // file that adds to the mapping of foreign tools, "" for none
-	Paper        paper.Params
-	Process      process.Params
 	Observations Observations
 	Ingest       ingest.Options // Jobs is overwritten
 	Jobs         int            // 0 means one per processor
@@ -60,9 +54,6 @@ type Options struct {
 
 // Sample is a source that comes with the program.
 type Sample struct{ Name, Data string }
-
-// Profiles lists the profiles that Build knows, in the order of their tables.
-func Profiles() []string { return []string{"release", "paper", "process"} }
 
 // Result says what a build made.
 type Result struct {
@@ -101,14 +92,11 @@ func (o *Options) check() error {
 		return fmt.Errorf("%w: --jobs %d: want 1 or more, or 0 for one per processor", ErrUsage, o.Jobs)
 	}
 	if len(o.Profiles) == 0 {
-		o.Profiles = Profiles()
+		o.Profiles = registry.All()
 	}
-	for i, p := range o.Profiles {
-		if slices.Contains(o.Profiles[:i], p) {
-			return fmt.Errorf("%w: profile %q is named twice", ErrUsage, p)
-		}
-		if !slices.Contains(Profiles(), p) {
-			return fmt.Errorf("%w: profile %q: want some of %v", ErrUsage, p, Profiles())
+	for i, name := range o.names() {
+		if slices.Contains(o.names()[:i], name) {
+			return fmt.Errorf("%w: profile %q is named twice", ErrUsage, name)
 		}
 	}
 	for _, limit := range []struct {
@@ -132,8 +120,10 @@ func (o *Options) check() error {
 	if o.K < profile.MinReferences {
 		return fmt.Errorf("%w: --k %d: a reference merges at least %d runs", ErrUsage, o.K, profile.MinReferences)
 	}
-	if err := errors.Join(o.Paper.Validate(), o.Process.Validate()); err != nil {
-		return fmt.Errorf("%w: %w", ErrUsage, err)
+	for _, p := range o.Profiles {
+		if err := p.Validate(); err != nil {
+			return fmt.Errorf("%w: %w", ErrUsage, err)
+		}
 	}
 	if o.Donors != "" && o.Reference != profile.Donors {
 		return fmt.Errorf("%w: --donors needs --reference donors", ErrUsage)
@@ -144,6 +134,15 @@ func (o *Options) check() error {
 		return fmt.Errorf("%w: --observations %q: want full, preview or none", ErrUsage, o.Observations)
 	}
 	return nil
+}
+
+// names are those of the profiles.
+func (o *Options) names() []string {
+	out := make([]string, len(o.Profiles))
+	for i, p := range o.Profiles {
+		out[i] = p.Name()
+	}
+	return out
 }
 
 // Build reads the sources and makes the dataset version in opt.Out. On an error nothing is
@@ -202,7 +201,7 @@ func Build(ctx context.Context, opt Options) (res Result, err error) {
 		return res, err
 	}
 
-	b := &builder{opt: opt, plan: plan, corpus: runs, scored: map[string]bool{}, used: map[string]map[string]bool{}, version: opt.again, parent: opt.againParent}
+	b := &builder{opt: opt, plan: plan, corpus: runs, scored: map[string]bool{}, version: opt.again, parent: opt.againParent}
 	b.res.Scored, b.res.References = map[string]int64{}, map[string]int64{}
 	tables, err := b.write(ctx, ws.Root())
 	if err != nil {
@@ -222,7 +221,7 @@ func Build(ctx context.Context, opt Options) (res Result, err error) {
 			return res, lerr
 		}
 		defer func() { err = errors.Join(err, unlock()) }()
-		if err := line.settle(ctx, ws.Root(), tables, len(runs.Published) > 0); err != nil {
+		if err := line.settle(ctx, ws.Root(), opt.Profiles, tables, len(runs.Published) > 0); err != nil {
 			return res, err
 		}
 		b.version, b.parent = line.version.String(), line.parent
@@ -277,14 +276,13 @@ type builder struct {
 
 	// Written by the writer's goroutine.
 	res    Result
-	scored map[string]bool            // tasks with a scored run
-	used   map[string]map[string]bool // profile to the references of scored runs, of the task in work
+	scored map[string]bool // tasks with a scored run
 }
 
 // write makes the database and the Parquet files. Tasks are assessed by up to Jobs workers
 // and written in order.
 func (b *builder) write(ctx context.Context, dir string) ([]store.TableStat, error) {
-	w, err := store.Create(dir, b.opt.Profiles)
+	w, err := store.Create(dir, b.opt.names())
 	if err != nil {
 		return nil, err
 	}
@@ -319,6 +317,10 @@ func (b *builder) write(ctx context.Context, dir string) ([]store.TableStat, err
 		for i, out := range outputs {
 			for batches := range out {
 				for _, batch := range batches {
+					b.res.References[batch.profile] += batch.references
+					if batch.rows == nil {
+						continue
+					}
 					if err := w.Append(batch.table, batch.profile, batch.rows); err != nil {
 						return err
 					}
@@ -328,7 +330,6 @@ func (b *builder) write(ctx context.Context, dir string) ([]store.TableStat, err
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			b.tallyReferences()
 			done += int64(len(b.corpus.Tasks[i].Runs))
 			if b.opt.Progress != nil {
 				b.opt.Progress("assess", done, int64(b.corpus.Runs))
@@ -350,20 +351,6 @@ func (b *builder) tally(t batch) {
 		for i := range rows {
 			b.scored[rows[i].TaskID] = true
 		}
-	case []schema.SignalsRelease:
-		for i := range rows {
-			b.use(t.profile, rows[i].PTAID)
-		}
-	case []schema.SignalsPaper:
-		for i := range rows {
-			b.use(t.profile, rows[i].PTAID)
-		}
-	case []schema.SignalsProcess:
-		for i := range rows {
-			if rows[i].ProcessScore != nil && rows[i].PTAID != nil {
-				b.use(t.profile, *rows[i].PTAID)
-			}
-		}
 	case []schema.State:
 		b.res.States += int64(len(rows))
 		for i := range rows {
@@ -372,21 +359,6 @@ func (b *builder) tally(t batch) {
 			}
 		}
 	}
-}
-
-func (b *builder) use(profile, reference string) {
-	if b.used[profile] == nil {
-		b.used[profile] = map[string]bool{}
-	}
-	b.used[profile][reference] = true
-}
-
-// tallyReferences counts the references of a task that is written.
-func (b *builder) tallyReferences() {
-	for profile, references := range b.used {
-		b.res.References[profile] += int64(len(references))
-	}
-	clear(b.used)
 }
 
 // assess labels one task's runs and lets every profile judge them.
@@ -408,29 +380,14 @@ func (b *builder) assess(ctx context.Context, t *corpus.Task, out chan<- []batch
 		}
 	}
 	pt := load.Task()
-	var shared *steps.Task // step features of the paper and process profiles
-	if slices.Contains(b.opt.Profiles, "paper") || slices.Contains(b.opt.Profiles, "process") {
-		var err error
-		if shared, err = steps.Load(ctx, pt, shell.New(shell.Options{})); err != nil {
-			return err
-		}
-	}
 	for _, p := range b.opt.Profiles {
-		c.profile = p
-		var err error
-		switch p {
-		case "release":
-			err = release.Assess(ctx, pt, b.plan, c)
-		case "paper":
-			err = paper.AssessSteps(ctx, shared, b.opt.Paper, c)
-		case "process":
-			err = process.AssessSteps(ctx, shared, b.opt.Process, c)
-		}
+		c.profile = p.Name()
+		err := p.Assess(ctx, &pt, b.plan, c)
 		if err == nil {
-			err = c.flush()
+			err = c.end()
 		}
 		if err != nil {
-			return fmt.Errorf("task %s, profile %s: %w", t.ID, p, err)
+			return fmt.Errorf("task %s, profile %s: %w", t.ID, p.Name(), err)
 		}
 	}
 	return nil

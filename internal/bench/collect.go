@@ -13,7 +13,9 @@ import (
 type batch struct {
 	table   string
 	profile string
-	rows    any // slice of the table's row struct
+	rows    any // slice of the table's row struct, nil for none
+
+	references int64 // in the last batch of a task and profile: those that scored runs were judged by
 }
 
 // chunkRows bounds the rows that a task in work holds before it hands them on.
@@ -26,6 +28,7 @@ type collector struct {
 	out     chan<- []batch
 	profile string
 	held    int
+	used    map[string]bool // references of the profile's scored runs
 
 	trajectories []schema.Trajectory
 	states       []schema.State
@@ -65,6 +68,12 @@ func (c *collector) Reference(r profile.ReferenceRows) error {
 
 // Run implements profile.Emitter.
 func (c *collector) Run(r profile.RunRows) error {
+	if r.Reference != "" {
+		if c.used == nil {
+			c.used = map[string]bool{}
+		}
+		c.used[r.Reference] = true
+	}
 	if r.Features != nil {
 		c.features = append(c.features, *r.Features)
 	}
@@ -86,9 +95,17 @@ func (c *collector) added(rows int) error {
 	return c.flush()
 }
 
+// end hands on all that is left of a profile.
+func (c *collector) end() error {
+	n := int64(len(c.used))
+	clear(c.used)
+	return c.send([]batch{{profile: c.profile, references: n}})
+}
+
 // flush hands on what is held.
-func (c *collector) flush() error {
-	var bs []batch
+func (c *collector) flush() error { return c.send(nil) }
+
+func (c *collector) send(bs []batch) error {
 	bs = take(bs, "trajectories", "", &c.trajectories)
 	bs = take(bs, "states", "", &c.states)
 	bs = take(bs, "pta", c.profile, &c.ptas)
@@ -98,7 +115,7 @@ func (c *collector) flush() error {
 	bs = take(bs, "pta_paths", c.profile, &c.paths)
 	bs = take(bs, "features", c.profile, &c.features)
 	if len(c.signals) > 0 {
-		bs = append(bs, batch{"signals", c.profile, typed(c.signals)})
+		bs = append(bs, batch{table: "signals", profile: c.profile, rows: typed(c.signals)})
 		c.signals = nil
 	}
 	bs = take(bs, "alignments", c.profile, &c.alignments)
@@ -122,7 +139,7 @@ func take[T any](bs []batch, table, profile string, rows *[]T) []batch {
 	if len(*rows) == 0 {
 		return bs
 	}
-	bs = append(bs, batch{table, profile, *rows})
+	bs = append(bs, batch{table: table, profile: profile, rows: *rows})
 	*rows = nil
 	return bs
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/agentlens-bench/agentlens/datasets"
-	"github.com/agentlens-bench/agentlens/internal/bench"
+	"github.com/agentlens-bench/agentlens/internal/profile/registry"
 )
 
 // The initial state is a row of states and no step: n_states is one less than the rows.
@@ -67,7 +67,7 @@ func TestReferencesAreThoseOfScoredRuns(t *testing.T) {
 		FROM (SELECT 'release' profile, trajectory_id, pta_id FROM signals_release UNION ALL SELECT 'paper', trajectory_id, pta_id FROM signals_paper
 			UNION ALL SELECT 'process', trajectory_id, pta_id FROM signals_process) s
 		JOIN features f ON f.profile = s.profile AND f.trajectory_id = s.trajectory_id GROUP BY s.profile`)
-	for _, p := range bench.Profiles() {
+	for _, p := range registry.Names() {
 		if got := fmt.Sprint(res.References[p]); len(judged[p]) == 0 || judged[p][0] != got {
 			t.Fatalf("%s: %s references, want %v", p, got, judged[p])
 		}

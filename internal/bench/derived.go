@@ -3,14 +3,11 @@ package bench
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/agentlens-bench/agentlens/internal/profile/release"
+	"github.com/agentlens-bench/agentlens/internal/profile"
+	"github.com/agentlens-bench/agentlens/internal/profile/registry"
 	"github.com/agentlens-bench/agentlens/internal/store"
-	"github.com/agentlens-bench/agentlens/internal/taxonomy"
-	"github.com/agentlens-bench/agentlens/internal/trajectory"
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
@@ -46,9 +43,9 @@ func sharedDerivations() []derivation {
 		{"tiers", "tiers fit the outcome", `
 			SELECT profile || ' ' || x.trajectory_id FROM tiers x JOIN trajectories t USING (trajectory_id)
 			WHERE x.tier IN ('ideal', 'solid', 'lucky') AND t.outcome <> 'pass' OR x.tier IN ('partial_fail', 'off_track') AND t.outcome <> 'fail'`},
-		{"tiers", "only Lucky passes have a category, and all of them in the release profile", `
+		{"tiers", "only Lucky passes have a category, and all of them in profiles with categories", `
 			SELECT profile || ' ' || trajectory_id FROM tiers
-			WHERE category IS NOT NULL AND tier IS NOT 'lucky' OR profile = 'release' AND tier = 'lucky' AND category IS NULL`},
+			WHERE category IS NOT NULL AND tier IS NOT 'lucky' OR profile IN (` + categorised() + `) AND tier = 'lucky' AND category IS NULL`},
 		{"features", "the tier is the one of tiers", `
 			SELECT f.profile || ' ' || f.trajectory_id FROM features f LEFT JOIN tiers t USING (profile, trajectory_id) WHERE f.quality_tier IS NOT t.tier`},
 		{"pta", "counts follow from members, nodes, edges and paths", `
@@ -125,14 +122,28 @@ func checkDerived(ctx context.Context, dir string, m Manifest) (problems []Probl
 		}
 		problems = append(problems, broken(d.table, d.rule, keys)...)
 	}
-	if !slices.Contains(m.Parameters.Profiles, "release") {
-		return problems, leftOut, nil
+	profiles, err := m.Parameters.With()
+	if err != nil {
+		return nil, nil, err
 	}
-	if lacks(absent, "features") || lacks(absent, "signals") || lacks(absent, "tiers") {
-		return problems, append(leftOut, "release/features: scores, tiers, verdicts and totals follow from their parts"), nil
+	for _, p := range profiles {
+		if lacks(absent, "features") || lacks(absent, "signals") || lacks(absent, "tiers") {
+			leftOut = append(leftOut, p.Name()+"/features: scores and tiers follow from their parts")
+			continue
+		}
+		more, err := checkProfile(ctx, db, p)
+		if err != nil {
+			return nil, nil, err
+		}
+		problems = append(problems, more...)
 	}
-	more, err := checkRelease(ctx, db)
-	return append(problems, more...), leftOut, err
+	return problems, leftOut, nil
+}
+
+// categorised lists the profiles that sort every Lucky pass, as SQL texts.
+func categorised() string {
+	names := registry.Having(func(c profile.Capabilities) bool { return c.Categories })
+	return "'" + strings.Join(names, "', '") + "'"
 }
 
 // lacks reports whether a table or any column of it is absent.
@@ -156,17 +167,10 @@ func broken(table, rule string, keys []string) []Problem {
 	return []Problem{{"derived", table, fmt.Sprintf("%s, but not for %s%s", rule, strings.Join(keys, ", "), more)}}
 }
 
-// checkRelease recomputes what the release profile derives from other stored columns.
-func checkRelease(ctx context.Context, db *store.DB) ([]Problem, error) {
-	signals := map[string]schema.SignalsRelease{}
-	for s, err := range store.ReadSQL[schema.SignalsRelease](ctx, db.DB, "SELECT * FROM signals_release") {
-		if err != nil {
-			return nil, err
-		}
-		signals[s.TrajectoryID] = s
-	}
+// checkProfile recomputes what a profile derives from other stored columns.
+func checkProfile(ctx context.Context, db *store.DB, p profile.Profile) ([]Problem, error) {
 	tiers := map[string]schema.Tier{}
-	rows, err := collect[schema.Tier](ctx, db, "SELECT %s FROM tiers WHERE profile = 'release'")
+	rows, err := collect[schema.Tier](ctx, db, "SELECT %s FROM tiers WHERE profile = ?", p.Name())
 	if err != nil {
 		return nil, err
 	}
@@ -174,105 +178,39 @@ func checkRelease(ctx context.Context, db *store.DB) ([]Problem, error) {
 		tiers[t.TrajectoryID] = t
 	}
 	found := map[string][]string{} // rule -> keys
-	for f, err := range store.ReadSQL[schema.Features](ctx, db.DB, "SELECT * FROM features_release ORDER BY trajectory_id") {
+	note := func(rule, key string) { found[rule] = append(found[rule], key) }
+	signals, err := signalsOf(ctx, db, p)
+	if err != nil {
+		return nil, err
+	}
+	for f, err := range store.ReadSQL[schema.Features](ctx, db.DB, "SELECT * FROM features_"+p.Name()+" ORDER BY trajectory_id") {
 		if err != nil {
 			return nil, err
 		}
 		s, ok := signals[f.TrajectoryID]
 		if !ok {
-			found["every scored run has signals"] = append(found["every scored run has signals"], f.TrajectoryID)
+			note("every scored run has signals", f.TrajectoryID)
 			continue
 		}
-		if !complete(f) {
-			const rule = "a scored run has every number that its score and tier follow from"
-			found[rule] = append(found[rule], f.TrajectoryID)
-			continue
-		}
-		for _, rule := range brokenRules(f, s, tiers[f.TrajectoryID]) {
-			found[rule] = append(found[rule], f.TrajectoryID)
+		for _, rule := range p.Check(s, &f, tiers[f.TrajectoryID]) {
+			note(rule, f.TrajectoryID)
 		}
 	}
 	var problems []Problem
 	for rule, keys := range found {
-		problems = append(problems, broken("release/features", rule, keys)...)
+		problems = append(problems, broken(p.Name()+"/features", rule, keys)...)
 	}
 	return problems, nil
 }
 
-// complete reports whether a row has the numbers that brokenRules computes with.
-func complete(f schema.Features) bool {
-	reals := []*float64{
-		f.CoveragePercent, f.PrecisionPercent, f.F1Score, f.CoherenceScore, f.StageCompleteness, f.WorkflowSimilarity,
-		f.WeightedScore, f.BottleneckCoverage, f.StageCoverageV, f.WasteSeverity,
-	}
-	whole := []*int64{
-		f.NStates, f.QualityScore, f.RegressionLoopWaste, f.BlindRetryWaste, f.RedundantStepWaste, f.UnnecessaryExplorationWaste,
-		f.CyclicPatternWaste, f.TotalWastedSteps, f.BlindRetryCount, f.CyclicPatternCount,
-	}
-	return !slices.Contains(reals, nil) && !slices.Contains(whole, nil) && (f.DivergenceStep == nil) == (f.DivergenceFraction == nil)
-}
-
-// brokenRules recomputes one complete row (docs/spec/release.md, sections 7, 8, 11).
-func brokenRules(f schema.Features, s schema.SignalsRelease, tier schema.Tier) []string {
-	var out []string
-	check := func(ok bool, rule string) {
-		if !ok {
-			out = append(out, rule)
+// signalsOf reads the signals of a profile, as pointers to its row struct, by run.
+func signalsOf(ctx context.Context, db *store.DB, p profile.Profile) (map[string]any, error) {
+	out := map[string]any{}
+	for row, err := range store.ReadRows(ctx, db.DB, p.Signals(), "SELECT * FROM signals_"+p.Name()) {
+		if err != nil {
+			return nil, err
 		}
+		out[row.Elem().FieldByName("TrajectoryID").String()] = row.Interface()
 	}
-	outcome := trajectory.Unknown
-	if f.Passed != nil {
-		outcome = trajectory.Fail
-		if *f.Passed {
-			outcome = trajectory.Pass
-		}
-	}
-	p, c := *f.PrecisionPercent, *f.CoveragePercent
-	f1 := 0.0
-	if p+c != 0 {
-		f1 = 2 * p * c / (p + c)
-	}
-	check(*f.F1Score == f1, "f1_score is the harmonic mean of coverage and precision")
-	check(c == float64(s.MatchedCount)/float64(s.GTPathLen)*100, "coverage_percent follows from matched_count and gt_path_len")
-	check(p == float64(s.MatchedCount)/float64(s.CandidateStates)*100, "precision_percent follows from matched_count and candidate_states")
-	bare := release.Parts{Coverage: c, F1: *f.F1Score, Coherence: *f.CoherenceScore, Completeness: *f.StageCompleteness, Workflow: *f.WorkflowSimilarity}.WithoutOutcome()
-	check(s.ScoreWithoutOutcome == bare, "score_without_outcome follows from its parts")
-	full := release.AddOutcome(bare, outcome)
-	check(s.ScoreWithOutcomeUnrounded == full, "score_with_outcome_unrounded adds the outcome term")
-	check(*f.QualityScore == release.Round(full), "quality_score is the rounded score")
-	want, _ := taxonomy.ByScore(*f.QualityScore, outcome)
-	check(textOr(f.QualityTier) == string(want), "quality_tier follows from quality_score and passed")
-	check(textOr(f.Verdict) == string(taxonomy.ByMatch(*f.WeightedScore, *f.BottleneckCoverage, *f.StageCompleteness, s.TerminalStateMatch)), "verdict follows from the match")
-	total := *f.RegressionLoopWaste + *f.BlindRetryWaste + *f.RedundantStepWaste + *f.UnnecessaryExplorationWaste + *f.CyclicPatternWaste
-	check(*f.TotalWastedSteps == total, "total_wasted_steps is the sum of the five wastes")
-	check(*f.WasteSeverity == fourDecimals(float64(total)/float64(max(*f.NStates, 1))), "waste_severity is total_wasted_steps / n_states")
-	if f.DivergenceStep != nil {
-		check(s.DivergenceIndex != nil && *f.DivergenceStep == *s.DivergenceIndex+1, "divergence_step is divergence_index + 1")
-		check(*f.DivergenceFraction == fourDecimals(float64(*f.DivergenceStep)/float64(*f.NStates)), "divergence_fraction is divergence_step / n_states")
-	}
-	if want == taxonomy.Lucky {
-		category, _ := taxonomy.Categorise(taxonomy.Columns{
-			NStates: *f.NStates, StageCoverageV: *f.StageCoverageV, TotalWastedSteps: *f.TotalWastedSteps,
-			BlindRetryCount: *f.BlindRetryCount, CyclicPatternCount: *f.CyclicPatternCount,
-			ExcessiveExploration: strings.Contains(textOr(s.Signals), "excessive_exploration"),
-			Incomplete:           strings.Contains(textOr(s.FailureReasonNames), "incomplete_implementation"),
-		})
-		check(textOr(tier.Category) == category.Code, "the Lucky category follows from its columns")
-	}
-	return out
-}
-
-func fourDecimals(x float64) float64 {
-	v, err := strconv.ParseFloat(strconv.FormatFloat(x, 'f', 4, 64), 64)
-	if err != nil {
-		panic(err) // what FormatFloat writes parses
-	}
-	return v
-}
-
-func textOr(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
+	return out, nil
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/store"
 )
 
@@ -17,6 +18,34 @@ type Side struct {
 	Dir     string
 	Profile string // restricts the comparison to one profile; both sides have one, or none
 	DB      string // the folder's SQLite file, where it is known; "" finds or loads it
+
+	// Built are the profiles with their parameters, where the folder has no manifest yet; nil
+	// reads it.
+	Built []profile.Profile
+}
+
+// built are the profiles of the side by name.
+func (s Side) built() (map[string]profile.Profile, error) {
+	of := s.Built
+	if of == nil {
+		root, err := openDataset(s.Dir)
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close()
+		m, err := readAnyManifest(root)
+		if err != nil {
+			return nil, err
+		}
+		if of, err = m.Parameters.With(); err != nil {
+			return nil, fmt.Errorf("%s: %w", s.Dir, err)
+		}
+	}
+	out := map[string]profile.Profile{}
+	for _, p := range of {
+		out[p.Name()] = p
+	}
+	return out, nil
 }
 
 func (s Side) open(ctx context.Context) (*store.DB, error) {
@@ -68,7 +97,7 @@ type ColumnChange struct {
 
 // ScoreChange describes one score over the runs that have it on both sides.
 type ScoreChange struct {
-	Score    string  `json:"score"` // profile and column
+	Score    string  `json:"score"` // profile and column, of both sides where they are not the same
 	Runs     int64   `json:"runs"`
 	Changed  int64   `json:"changed"`
 	MeanDiff float64 `json:"mean_difference"` // B - A
@@ -118,6 +147,12 @@ func Compare(ctx context.Context, a, b Side) (Difference, error) {
 	if c.absentB, err = store.Absent(b.Dir); err != nil {
 		return d, err
 	}
+	if c.builtA, err = a.built(); err != nil {
+		return d, err
+	}
+	if c.builtB, err = b.built(); err != nil {
+		return d, err
+	}
 	if a.Profile == "" {
 		err = c.versions(a.Dir, b.Dir)
 	} else {
@@ -152,6 +187,7 @@ type comparison struct {
 	ctx              context.Context
 	a, b             *store.DB
 	absentA, absentB map[string]bool // tables and columns that a side was published without
+	builtA, builtB   map[string]profile.Profile
 	d                *Difference
 }
 
@@ -443,17 +479,21 @@ type judged struct {
 
 // meaning compares scores, tiers, categories and model ranks.
 func (c *comparison) meaning(profileA, profileB string) error {
-	runsA, err := judgements(c.ctx, c.a, profileA)
+	of, to := c.builtA[profileA], c.builtB[profileB]
+	if of == nil || to == nil {
+		return fmt.Errorf("%w: the manifest does not name the profile %s", store.ErrDamaged, cmp.Or(profileA, profileB))
+	}
+	runsA, err := judgements(c.ctx, c.a, of)
 	if err != nil {
 		return err
 	}
-	runsB, err := judgements(c.ctx, c.b, profileB)
+	runsB, err := judgements(c.ctx, c.b, to)
 	if err != nil {
 		return err
 	}
-	score := ScoreChange{Score: profileB + " " + scoreColumn(profileB)}
-	if profileA != profileB {
-		score.Score = profileA + " " + scoreColumn(profileA) + " to " + score.Score
+	score := ScoreChange{Score: profileB + " " + to.Score().Column}
+	if from := profileA + " " + of.Score().Column; from != score.Score {
+		score.Score = from + " to " + score.Score
 	}
 	tiers, categories := map[[2]string]int64{}, map[[2]string]int64{}
 	for id, a := range runsA {
@@ -487,24 +527,14 @@ func (c *comparison) meaning(profileA, profileB string) error {
 	return nil
 }
 
-// scoreColumn is the score of a profile's signals, unrounded.
-func scoreColumn(profile string) string {
-	switch profile {
-	case "paper":
-		return "paper_score"
-	case "process":
-		return "process_score"
-	}
-	return "score_with_outcome_unrounded"
-}
-
-func judgements(ctx context.Context, db *store.DB, profile string) (map[string]judged, error) {
+func judgements(ctx context.Context, db *store.DB, of profile.Profile) (map[string]judged, error) {
+	score := of.Score()
 	rows, err := db.QueryContext(ctx, fmt.Sprintf(`
 		SELECT r.trajectory_id, r.model, r.outcome = 'pass', s.%s, coalesce(t.tier, 'none'), coalesce(t.category, 'none')
 		FROM trajectories r
-		LEFT JOIN signals s ON s.profile = ?1 AND s.trajectory_id = r.trajectory_id
+		LEFT JOIN %s s ON s.trajectory_id = r.trajectory_id
 		LEFT JOIN tiers t ON t.profile = ?1 AND t.trajectory_id = r.trajectory_id
-		ORDER BY r.trajectory_id`, scoreColumn(profile)), profile)
+		ORDER BY r.trajectory_id`, score.Column, score.View(of.Name())), of.Name())
 	if err != nil {
 		return nil, err
 	}

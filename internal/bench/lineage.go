@@ -12,6 +12,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/output/checksum"
+	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/store"
 )
 
@@ -80,10 +81,10 @@ func (l *lineage) lock(ctx context.Context, wanted string, waiting func()) (unlo
 }
 
 // settle decides the version of the dataset in dir, which has everything but its manifest.
-func (l *lineage) settle(ctx context.Context, dir string, tables []store.TableStat, release bool) error {
+func (l *lineage) settle(ctx context.Context, dir string, built []profile.Profile, tables []store.TableStat, release bool) error {
 	switch {
 	case l.newest != nil:
-		if err := l.after(ctx, dir); err != nil {
+		if err := l.after(ctx, dir, built); err != nil {
 			return err
 		}
 	case release:
@@ -102,14 +103,14 @@ func (l *lineage) settle(ctx context.Context, dir string, tables []store.TableSt
 	return nil
 }
 
-func (l *lineage) after(ctx context.Context, dir string) error {
+func (l *lineage) after(ctx context.Context, dir string, built []profile.Profile) error {
 	parent := filepath.Join(l.root, l.newest.String())
 	sum, err := digestOf(filepath.Join(parent, ChecksumsName))
 	if err != nil {
 		return err
 	}
 	l.parent = &Parent{Version: l.newest.String(), SHA256: sum}
-	d, err := Compare(ctx, Side{Dir: parent}, Side{Dir: dir})
+	d, err := Compare(ctx, Side{Dir: parent}, Side{Dir: dir, Built: built})
 	if err != nil {
 		return fmt.Errorf("compare with version %s: %w", *l.newest, err)
 	}

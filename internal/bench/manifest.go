@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -14,8 +16,8 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/output/checksum"
 	"github.com/agentlens-bench/agentlens/internal/privacy"
-	"github.com/agentlens-bench/agentlens/internal/profile/paper"
-	"github.com/agentlens-bench/agentlens/internal/profile/process"
+	"github.com/agentlens-bench/agentlens/internal/profile"
+	"github.com/agentlens-bench/agentlens/internal/profile/registry"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 	"github.com/agentlens-bench/agentlens/schema"
@@ -94,9 +96,38 @@ type Parameters struct {
 	AllAttempts  bool         `json:"all_attempts,omitzero"` // not only the last attempt at a task
 	KeepPaths    bool         `json:"keep_paths,omitzero"`   // home directories and names of users were kept
 
-	// Parameters of the profiles that were computed.
-	Paper   *paper.Params   `json:"paper,omitzero"`
-	Process *process.Params `json:"process,omitzero"`
+	// Parameters of the profiles that have some, by the profile's name.
+	Own map[string]jsontext.Value `json:",embed"`
+}
+
+// With returns the profiles of a version with the parameters that it was built with.
+func (p Parameters) With() ([]profile.Profile, error) {
+	out := make([]profile.Profile, len(p.Profiles))
+	for i, name := range p.Profiles {
+		var err error
+		if out[i], err = p.Profile(name); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// Profile returns the profile of that name with the parameters that a version was built with.
+// One that the version does not have is an error wrapping ErrUsage.
+func (p Parameters) Profile(name string) (profile.Profile, error) {
+	if !slices.Contains(p.Profiles, name) {
+		return nil, fmt.Errorf("%w: the dataset has no profile %q, only %s", ErrUsage, name, strings.Join(p.Profiles, ", "))
+	}
+	of, err := registry.New(name)
+	if err != nil {
+		return nil, fmt.Errorf("this program does not know a profile of the dataset: %w", err)
+	}
+	if text, ok := p.Own[name]; ok && of.Params() != nil {
+		if err := json.Unmarshal(text, of.Params()); err != nil {
+			return nil, fmt.Errorf("%s is damaged: parameters of profile %s: %w", ManifestName, name, err)
+		}
+	}
+	return of, nil
 }
 
 // Counts of a version.
@@ -120,7 +151,8 @@ func (b *builder) writeManifest(dir string, tables []store.TableStat) error {
 		ToolVersion:   ToolVersion,
 		SchemaVersion: schema.Version,
 		Parameters: Parameters{
-			Profiles:     b.opt.Profiles,
+			Profiles:     b.opt.names(),
+			Own:          map[string]jsontext.Value{},
 			Reference:    string(b.opt.Reference),
 			K:            b.opt.K,
 			Format:       b.opt.Ingest.Format,
@@ -138,13 +170,15 @@ func (b *builder) writeManifest(dir string, tables []store.TableStat) error {
 		Warnings:   b.corpus.Warnings,
 		Privacy:    b.corpus.Input.Privacy,
 	}
-	if slices.Contains(b.opt.Profiles, "paper") {
-		m.Parameters.Paper = &b.opt.Paper
-	}
-	if slices.Contains(b.opt.Profiles, "process") {
-		m.Parameters.Process = &b.opt.Process
-	}
 	var err error
+	for _, p := range b.opt.Profiles {
+		if p.Params() == nil {
+			continue
+		}
+		if m.Parameters.Own[p.Name()], err = json.Marshal(p.Params()); err != nil {
+			return err
+		}
+	}
 	if m.Parameters.DonorsSHA256, err = digestOf(b.opt.Donors); err != nil {
 		return err
 	}

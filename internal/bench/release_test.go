@@ -18,15 +18,15 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/conformance"
 	"github.com/agentlens-bench/agentlens/internal/profile"
-	"github.com/agentlens-bench/agentlens/internal/profile/paper"
-	"github.com/agentlens-bench/agentlens/internal/profile/process"
+	"github.com/agentlens-bench/agentlens/internal/profile/registry"
+	"github.com/agentlens-bench/agentlens/internal/profile/release"
 	"github.com/agentlens-bench/agentlens/internal/store"
 )
 
 func options(out string, sources ...string) bench.Options {
 	return bench.Options{
 		Sources: sources, Out: out, Reference: profile.LeaveOneOut, K: 5,
-		Observations: bench.ObservationsPreview, Paper: paper.DefaultParams(), Process: process.DefaultParams(),
+		Observations: bench.ObservationsPreview,
 	}
 }
 
@@ -69,7 +69,7 @@ func TestRelease(t *testing.T) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("counts are %+v, want %+v", got, want)
 	}
-	for _, p := range bench.Profiles() {
+	for _, p := range registry.Names() {
 		if res.Scored[p] != 1815 {
 			t.Errorf("profile %s scored %d runs, want 1815", p, res.Scored[p])
 		}
@@ -150,7 +150,7 @@ func TestDonorDraws(t *testing.T) {
 			t.Fatal(err)
 		}
 		opt := options(filepath.Join(dir, "bench"), archive)
-		opt.Profiles, opt.Reference, opt.Donors = []string{"release"}, profile.Donors, file
+		opt.Profiles, opt.Reference, opt.Donors = []profile.Profile{release.New()}, profile.Donors, file
 		if res := build(t, opt); res.Scored["release"] != 1513 {
 			t.Errorf("draw %s: %d runs scored, want 1513", draw, res.Scored["release"])
 		}

@@ -66,14 +66,6 @@ func flag(i trajectory.Int) *bool {
 	return &b
 }
 
-func passed(o trajectory.Outcome) *bool {
-	if o == trajectory.Unknown {
-		return nil
-	}
-	b := o == trajectory.Pass
-	return &b
-}
-
 func trajectoryRow(r *corpus.Labelled) schema.Trajectory {
 	t := r.T
 	row := schema.Trajectory{
@@ -85,7 +77,7 @@ func trajectoryRow(r *corpus.Labelled) schema.Trajectory {
 		Format:        t.Format,
 		FormatVersion: some(t.FormatVersion),
 		Outcome:       t.Outcome.String(),
-		Passed:        passed(t.Outcome),
+		Passed:        t.Outcome.Passed(),
 		OutcomeSource: some(t.OutcomeSource),
 		OutcomeDetail: some(t.OutcomeDetail),
 		ExitStatus:    some(t.ExitStatus),

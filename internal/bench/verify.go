@@ -16,8 +16,6 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/output/checksum"
 	"github.com/agentlens-bench/agentlens/internal/profile"
-	"github.com/agentlens-bench/agentlens/internal/profile/paper"
-	"github.com/agentlens-bench/agentlens/internal/profile/process"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/schema"
 )
@@ -125,17 +123,25 @@ func ReadManifest(dir string) (Manifest, error) {
 }
 
 func readManifest(root *os.Root) (Manifest, error) {
-	var m Manifest
+	m, err := readAnyManifest(root)
+	if err != nil {
+		return m, err
+	}
+	if m.SchemaVersion != schema.Version {
+		return m, fmt.Errorf("the dataset has schema version %d, this tool reads %d; build it again, or use agentlens %s",
+			m.SchemaVersion, schema.Version, m.ToolVersion)
+	}
+	return m, nil
+}
+
+// readAnyManifest reads a manifest whatever the version of the tables.
+func readAnyManifest(root *os.Root) (m Manifest, err error) {
 	text, err := readIn(root, ManifestName)
 	if err != nil {
 		return m, err
 	}
 	if err := json.Unmarshal(text, &m); err != nil {
 		return m, fmt.Errorf("%s is damaged: %w", ManifestName, err)
-	}
-	if m.SchemaVersion != schema.Version {
-		return m, fmt.Errorf("the dataset has schema version %d, this tool reads %d; build it again, or use agentlens %s",
-			m.SchemaVersion, schema.Version, m.ToolVersion)
 	}
 	return m, nil
 }
@@ -208,12 +214,9 @@ func checkRebuild(ctx context.Context, dir string, m Manifest, opt VerifyOptions
 	work := temp.Path
 	defer func() { err = errors.Join(err, temp.Remove()) }()
 	out := filepath.Join(work, "rebuilt")
-	paperParams, processParams := paper.DefaultParams(), process.DefaultParams()
-	if p.Paper != nil {
-		paperParams = *p.Paper
-	}
-	if p.Process != nil {
-		processParams = *p.Process
+	profiles, err := p.With()
+	if err != nil {
+		return nil, err
 	}
 	version, parent := m.Version, m.Parent
 	if m.Publication != nil { // which version the dataset had is decided again, or was stated
@@ -222,11 +225,9 @@ func checkRebuild(ctx context.Context, dir string, m Manifest, opt VerifyOptions
 	_, err = Build(ctx, Options{
 		again:        version,
 		againParent:  parent,
-		Paper:        paperParams,
-		Process:      processParams,
 		Sources:      opt.Rebuild,
 		Out:          out,
-		Profiles:     p.Profiles,
+		Profiles:     profiles,
 		Reference:    profile.Mode(p.Reference),
 		K:            p.K,
 		Donors:       opt.Donors,

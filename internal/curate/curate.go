@@ -136,7 +136,7 @@ func Run(ctx context.Context, dir string, opt Options) (res Result, err error) {
 	if err != nil {
 		return res, err
 	}
-	if err := opt.Rules.complete(m.Parameters.Profiles); err != nil {
+	if err := opt.Rules.complete(m.Parameters); err != nil {
 		return res, err
 	}
 	texts := needsTexts(opt.Rules.Target)

@@ -25,8 +25,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/curate"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/profile"
-	"github.com/agentlens-bench/agentlens/internal/profile/paper"
-	"github.com/agentlens-bench/agentlens/internal/profile/process"
+	"github.com/agentlens-bench/agentlens/internal/profile/release"
 	"github.com/agentlens-bench/agentlens/internal/store"
 )
 
@@ -56,10 +55,10 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func build(source, dir string, profiles []string) error {
+func build(source, dir string, profiles []profile.Profile) error {
 	_, err := bench.Build(context.Background(), bench.Options{
 		Sources: []string{source}, Out: dir, Profiles: profiles, Reference: profile.LeaveOneOut, K: 5, Observations: bench.ObservationsNone,
-		Paper: paper.DefaultParams(), Process: process.DefaultParams(), Ingest: ingest.Options{Limits: limits()},
+		Ingest: ingest.Options{Limits: limits()},
 	})
 	return err
 }
@@ -487,7 +486,7 @@ func TestSecrets(t *testing.T) {
 	secrets := []string{"AKIA" + "QQQQQQQQQQQQQQQQ", "ghp_" + strings.Repeat("Zx9", 12), "/home/jane.doe/keys"}
 	source := rewritten(t, "the ", "the "+strings.Join(secrets, " ")+" ")
 	b := built{source, filepath.Join(t.TempDir(), "dataset")}
-	if err := build(b.source, b.dir, []string{"release"}); err != nil {
+	if err := build(b.source, b.dir, []profile.Profile{release.New()}); err != nil {
 		t.Fatal(err)
 	}
 	for _, target := range curate.Targets() {
@@ -529,7 +528,7 @@ func TestOtherSource(t *testing.T) {
 func TestNothingLeft(t *testing.T) {
 	source := rewritten(t, `"action":"finish"`, `"action":"null"`)
 	endless := built{source, filepath.Join(t.TempDir(), "dataset")}
-	if err := build(endless.source, endless.dir, []string{"release"}); err != nil {
+	if err := build(endless.source, endless.dir, []profile.Profile{release.New()}); err != nil {
 		t.Fatal(err)
 	}
 	low := 101.0
@@ -572,7 +571,7 @@ func TestPaperTable(t *testing.T) {
 	}
 	source := conformance.Dir(t, "data", "agentlens-bench-1.0.tar.zst")
 	dir := filepath.Join(t.TempDir(), "dataset")
-	if err := build(source, dir, []string{"release"}); err != nil {
+	if err := build(source, dir, []profile.Profile{release.New()}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {

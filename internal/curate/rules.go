@@ -10,6 +10,10 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"github.com/agentlens-bench/agentlens/internal/bench"
+	"github.com/agentlens-bench/agentlens/internal/profile"
+	"github.com/agentlens-bench/agentlens/internal/profile/registry"
 )
 
 // ErrUsage marks rules that can't be used.
@@ -26,7 +30,7 @@ func Targets() []string {
 // Rules say which runs are taken, and in which form. The zero value of a rule does not apply.
 type Rules struct {
 	Target  string `toml:"target"`
-	Profile string `toml:"profile"` // release, paper, process or published: where tiers and waste come from
+	Profile string `toml:"profile"` // a profile, or published: where tiers and waste come from
 
 	Models        []string `toml:"models"`
 	Tasks         []string `toml:"tasks"`
@@ -61,6 +65,36 @@ type Rules struct {
 	RewardAligned float64 `toml:"reward_aligned"` // of a step aligned with the reference
 	RewardWasted  float64 `toml:"reward_wasted"`  // of a wasted step
 	RewardOutcome float64 `toml:"reward_outcome"` // added to the last step of a pass, subtracted from that of a fail
+
+	source   source
+	verifies profile.Profile // the first profile that says whether a run verified its last edit, nil for none
+}
+
+// source says in which columns a profile has what the rules ask for; "" for what it has not.
+type source struct {
+	profile                  string // of the tables, "" for those that are nobody's
+	score, waste             string
+	tier, category, unjudged string
+	coherence, divergence    string
+}
+
+func publishedSource() source {
+	return source{
+		score: "published.quality_score", waste: "published.waste_severity", tier: "published.quality_tier",
+		coherence: "published.coherence_score", divergence: "published.divergence_fraction",
+	}
+}
+
+func sourceOf(built bench.Parameters, name string) (source, error) {
+	of, err := built.Profile(name)
+	if err != nil {
+		return source{}, err
+	}
+	return source{
+		profile: name, score: of.Score().Name(), waste: of.Capabilities().WastedShare,
+		tier: "tiers.tier", category: "tiers.category", unjudged: "tiers.reason",
+		coherence: "features.coherence_score", divergence: "features.divergence_fraction",
+	}, nil
 }
 
 // DefaultRules take all passing runs, as OpenAI chat.
@@ -87,27 +121,40 @@ func ReadRules(path string) (Rules, error) {
 func (r *Rules) write(w io.Writer) error { return toml.NewEncoder(w).Encode(r) }
 
 // complete fills in what follows from other rules, and checks the rest.
-func (r *Rules) complete(profiles []string) error {
+func (r *Rules) complete(built bench.Parameters) error {
+	profiles := built.Profiles
 	if r.Profile == "" {
 		switch {
 		case strings.HasPrefix(r.Score, Published+"."):
 			r.Profile = Published
 		case len(profiles) == 0:
 			return fmt.Errorf("%w: the dataset has no profile", ErrUsage)
-		case slices.Contains(profiles, "release"):
-			r.Profile = "release"
 		default:
-			r.Profile = profiles[0]
+			r.Profile = registry.Default(profiles)
 		}
 	}
-	if r.Profile != Published && !slices.Contains(profiles, r.Profile) {
+	all, err := built.With()
+	if err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(all, func(p profile.Profile) bool { return p.Capabilities().Verified != "" }); i >= 0 {
+		r.verifies = all[i]
+	}
+	var of source
+	switch {
+	case r.Profile == Published:
+		of = publishedSource()
+	case slices.Contains(profiles, r.Profile):
+		if of, err = sourceOf(built, r.Profile); err != nil {
+			return err
+		}
+	default:
 		return fmt.Errorf("%w: profile %q: the dataset has %s, and %s for the values of the release", ErrUsage, r.Profile, strings.Join(profiles, ", "), Published)
 	}
 	if r.Score == "" {
-		r.Score = map[string]string{
-			"release": "features.quality_score", "paper": "signals.paper_score", "process": "signals.process_score", Published: "published.quality_score",
-		}[r.Profile]
+		r.Score = of.score
 	}
+	r.source = of
 	for _, c := range []struct {
 		rule  string
 		have  []string
@@ -137,10 +184,11 @@ func (r *Rules) complete(profiles []string) error {
 		return fmt.Errorf("%w: k, per_task, per_model, max_steps and max_tokens are 0 for no limit, or more", ErrUsage)
 	case r.Strategy == "top" && r.K == 0, r.Strategy == "" && r.K > 0:
 		return fmt.Errorf("%w: strategy top needs k, and k needs a strategy", ErrUsage)
-	case r.MaxWaste != nil && r.Profile == "process":
-		return fmt.Errorf("%w: profile process finds no waste; take waste from another profile", ErrUsage)
-	case (r.DropWaste || r.Target == "rewards") && (r.Profile == "process" || r.Profile == Published):
-		return fmt.Errorf("%w: profile %s has no wasted spans; choose release or paper", ErrUsage, r.Profile)
+	case r.MaxWaste != nil && of.waste == "":
+		return fmt.Errorf("%w: profile %s finds no waste; take waste from another profile", ErrUsage, r.Profile)
+	case (r.DropWaste || r.Target == "rewards") && (of.waste == "" || r.Profile == Published):
+		return fmt.Errorf("%w: profile %s has no wasted spans; choose %s", ErrUsage, r.Profile,
+			strings.Join(registry.Having(func(c profile.Capabilities) bool { return c.WastedShare != "" }), " or "))
 	case r.Target == "pairs" && slices.Contains(r.Tiers, "lucky"):
 		return fmt.Errorf("%w: pairs set clean runs against lucky ones, so tiers cannot have lucky", ErrUsage)
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/parquetfile"
+	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/internal/tabular"
 )
@@ -44,17 +45,9 @@ func load(ctx context.Context, dir string, r *Rules) ([]*run, error) {
 	defer db.Close()
 	base := []string{"trajectory_id", "task_id", "model", "outcome", "trajectories.n_states", "trajectories.input_tokens", "trajectories.output_tokens",
 		"stages_clean", "source_sha256", r.Score}
-	of := []string{"tiers.tier", "tiers.category", "tiers.reason", "features.coherence_score", "features.divergence_fraction", "features.waste_severity"}
-	profile := r.Profile
-	switch r.Profile {
-	case Published:
-		profile = ""
-		of = []string{"published.quality_tier", "", "", "published.coherence_score", "published.divergence_fraction", "published.waste_severity"}
-	case "paper":
-		of[5] = "signals.wasted_share"
-	}
+	of := []string{r.source.tier, r.source.category, r.source.unjudged, r.source.coherence, r.source.divergence, r.source.waste}
 	wanted := slices.DeleteFunc(append(slices.Clone(base), of...), func(s string) bool { return s == "" })
-	f, err := tabular.Load(ctx, tabular.Input{Path: dir, Profile: profile}, wanted)
+	f, err := tabular.Load(ctx, tabular.Input{Path: dir, Profile: r.source.profile}, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -106,12 +99,12 @@ func load(ctx context.Context, dir string, r *Rules) ([]*run, error) {
 			return nil, err
 		}
 	}
-	if r.Verified && slices.Contains(db.Profiles, "process") {
-		if err := store.Require(dir, "signals"); err != nil {
+	if r.Verified && r.verifies != nil {
+		if err := store.Require(dir, "signals "+r.verifies.Capabilities().Verified); err != nil {
 			return nil, err
 		}
 	}
-	if err := details(ctx, db, byID, runs); err != nil {
+	if err := details(ctx, db, r.verifies, byID, runs); err != nil {
 		return nil, err
 	}
 	slices.SortFunc(runs, func(a, b *run) int {
@@ -129,9 +122,8 @@ func verifiedBy(stages string) bool {
 	return last >= 0 && strings.IndexByte(stages[last:], 'V') >= 0
 }
 
-// details adds repositories, donors, and the process profile's verifications where the
-// dataset has them.
-func details(ctx context.Context, db *store.DB, byID map[string]*run, runs []*run) error {
+// details adds repositories, donors, and the verifications of a profile that says them.
+func details(ctx context.Context, db *store.DB, verifies profile.Profile, byID map[string]*run, runs []*run) error {
 	repos := map[string]string{}
 	each := func(query string, take func(id, value string)) error {
 		rows, err := db.QueryContext(ctx, query)
@@ -161,10 +153,10 @@ func details(ctx context.Context, db *store.DB, byID map[string]*run, runs []*ru
 			x.donor = true
 		}
 	})
-	if err != nil || !slices.Contains(db.Profiles, "process") {
+	if err != nil || verifies == nil {
 		return err
 	}
-	return each("SELECT trajectory_id, CASE WHEN V > 0 THEN '1' ELSE '' END FROM signals WHERE profile = 'process'", func(id, value string) {
+	return each(fmt.Sprintf("SELECT trajectory_id, CASE WHEN %s > 0 THEN '1' ELSE '' END FROM signals_%s", verifies.Capabilities().Verified, verifies.Name()), func(id, value string) {
 		if x := byID[id]; x != nil {
 			x.verified = value != ""
 		}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agentlens-bench/agentlens/internal/profile/params"
+	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/stats"
 )
 
@@ -86,7 +86,7 @@ type Calibration struct {
 
 // Calibrate fits weights to the outcomes and measures them on held-out tasks and models.
 func Calibrate(ctx context.Context, d Dataset, opt CalibrateOptions) (Calibration, error) {
-	out := Calibration{Profile: d.Profile, Method: opt.Method}
+	out := Calibration{Profile: d.Profile.Name(), Method: opt.Method}
 	points, err := opt.points()
 	if err != nil {
 		return out, err
@@ -206,7 +206,7 @@ func pick(d Dataset, names []string) ([]Signal, error) {
 	}
 	for _, n := range names {
 		if !slices.ContainsFunc(all, func(s string) bool { return strings.EqualFold(n, s) }) {
-			return nil, fmt.Errorf("%w: profile %s has no signal %q; want some of %s", ErrUsage, d.Profile, n, strings.Join(all, ", "))
+			return nil, fmt.Errorf("%w: profile %s has no signal %q; want some of %s", ErrUsage, d.Profile.Name(), n, strings.Join(all, ", "))
 		}
 	}
 	return out, nil
@@ -270,30 +270,22 @@ func (c *Calibration) cut(r rows, score Column) error {
 	return err
 }
 
-// ProfileFile gives the parameters with which a build scores runs this way: those the
-// dataset was built with, with the calibrated weights, 0 for signals left out, and the
-// calibrated cuts. It is an error when the weights can't stand in a profile.
-func (c Calibration) ProfileFile(d Dataset) (params.Set, error) {
+// Fitted is the profile with which a build scores runs this way: that of the dataset, with the
+// calibrated weights, 0 for signals left out, and the calibrated cuts. It is an error when the
+// weights can't stand in a profile.
+func (c Calibration) Fitted(d Dataset) (profile.Profile, error) {
 	weight := map[string]float64{}
 	for i, s := range c.Signals {
 		if c.Weights[i] < 0 {
-			return params.Set{}, fmt.Errorf("the regression gives %s a negative weight (%.3f), which a profile can't have; leave the signal out with --signals, or use --method %s", s, c.Weights[i], Grid)
+			return nil, fmt.Errorf("the regression gives %s a negative weight (%.3f), which a profile can't have; leave the signal out with --signals, or use --method %s", s, c.Weights[i], Grid)
 		}
 		weight[s] = c.Weights[i]
 	}
 	for _, s := range d.Signals {
 		if s.Shown && weight[s.Name] > 0 {
-			return params.Set{}, fmt.Errorf("%s is shown beside the score and can't enter it: it compares solutions, not ways of working; leave it out with --signals", s.Name)
+			return nil, fmt.Errorf("%s is shown beside the score and can't enter it: it compares solutions, not ways of working; leave it out with --signals", s.Name)
 		}
 	}
-	if d.Profile == "paper" {
-		p := *d.Params.Paper
-		p.Weights.Struct, p.Weights.Cov, p.Weights.Coh, p.Weights.Temp = weight["struct"], weight["cov"], weight["coh"], weight["temp"]
-		p.Cuts.Ideal, p.Cuts.Solid, p.Cuts.PartialFail = *c.IdealCut, *c.LowCut, *c.LowCut
-		return params.Set{Paper: &p}, p.Validate()
-	}
-	p := *d.Params.Process
-	p.Weights.A, p.Weights.F, p.Weights.V = weight["A"], weight["F"], weight["V"]
-	p.Cuts.Ideal, p.Cuts.Low = *c.IdealCut, *c.LowCut
-	return params.Set{Process: &p}, p.Validate()
+	p := d.Profile.Reweighted(weight, *c.LowCut, *c.IdealCut)
+	return p, p.Validate()
 }

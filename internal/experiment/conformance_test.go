@@ -18,7 +18,6 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/baseline"
 	"github.com/agentlens-bench/agentlens/internal/profile/paper"
-	"github.com/agentlens-bench/agentlens/internal/profile/params"
 	"github.com/agentlens-bench/agentlens/internal/profile/process"
 	"github.com/agentlens-bench/agentlens/internal/profile/steps"
 	"github.com/agentlens-bench/agentlens/internal/stats"
@@ -190,8 +189,7 @@ func TestBaselinesOfTheRelease(t *testing.T) {
 // The expected signals as a dataset.
 func goldenDataset(t testing.TB) Dataset {
 	rows := conformance.Whole(t).Table(t, "oracle", "profiles", "process_scores.tsv")
-	p := process.DefaultParams()
-	d := Dataset{Profile: "process", Score: Column{Name: "process_score"}, Scale: 100, Params: params.Set{Process: &p}}
+	d := Dataset{Profile: process.New(), Score: Column{Name: "process_score"}, Scale: 100}
 	d.Signals = []Signal{
 		{Column{Name: "A"}, 0.55, false}, {Column{Name: "F"}, 0.25, false}, {Column{Name: "V"}, 0.20, false}, {Column{Name: "S"}, 0, true},
 	}
@@ -239,9 +237,9 @@ func TestCalibrateOnTheRelease(t *testing.T) {
 		if *held.Micro.AUROC < 0.84 || *held.Macro.AUROC < 0.84 || *held.WithinTaskModel.AUROC < 0.78 {
 			t.Errorf("%s, held-out tasks: %v %v %v", method, *held.Micro.AUROC, *held.Macro.AUROC, *held.WithinTaskModel.AUROC)
 		}
-		set, err := got.ProfileFile(d)
-		if err != nil || set.Process.Validate() != nil {
-			t.Errorf("%+v: %v", set, err)
+		fitted, err := got.Fitted(d)
+		if err != nil || fitted.Validate() != nil {
+			t.Errorf("%+v: %v", fitted, err)
 		}
 	}
 }

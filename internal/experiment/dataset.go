@@ -7,14 +7,13 @@ import (
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
-	"github.com/agentlens-bench/agentlens/internal/profile/params"
+	"github.com/agentlens-bench/agentlens/internal/profile"
+	"github.com/agentlens-bench/agentlens/internal/profile/registry"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
-	"github.com/agentlens-bench/agentlens/schema"
 )
 
-// Signal is one part of a profile's score, in the units in which its weight applies: 0 to 100
-// in the paper profile, 0 to 1 in the process profile.
+// Signal is one term of a profile's score, its values times the term's unit.
 type Signal struct {
 	Column
 	Weight float64 // in the score as built
@@ -23,12 +22,12 @@ type Signal struct {
 
 // Dataset is one profile's score in a dataset version and the signals it is made of.
 type Dataset struct {
-	Profile string
-	Runs    []Run // sorted by task and id
+	Profile profile.Weighted // with its parameters, as built
+	Runs    []Run            // sorted by task and id
 	Score   Column
 	Signals []Signal
-	Scale   float64    // the score is Scale times the weighted sum of the signals
-	Params  params.Set // the profile's, as built
+	Scale   float64 // the score against one choice of references is Scale times the weighted sum of the signals
+	Drawn   bool    // the score is a mean over draws of references, the signals are of the first choice
 }
 
 // Scored returns the signals that enter the score.
@@ -36,80 +35,80 @@ func (d Dataset) Scored() []Signal {
 	return slices.DeleteFunc(slices.Clone(d.Signals), func(s Signal) bool { return s.Shown })
 }
 
-// ReadDataset reads the profile paper or process of the dataset in dir.
-func ReadDataset(ctx context.Context, dir, profile string) (Dataset, error) {
-	d := Dataset{Profile: profile}
+// ReadDataset reads a profile with weights of the dataset in dir.
+func ReadDataset(ctx context.Context, dir, name string) (Dataset, error) {
+	var d Dataset
+	if !slices.Contains(registry.Weighted(), name) {
+		return d, fmt.Errorf("%w: profile %q has no weights to work on; want %s", ErrUsage, name, strings.Join(registry.Weighted(), " or "))
+	}
 	m, err := bench.ReadManifest(dir)
 	if err != nil {
 		return d, err
 	}
-	if profile != "paper" && profile != "process" {
-		return d, fmt.Errorf("%w: profile %q has no weights to work on; want paper or process", ErrUsage, profile)
+	if !slices.Contains(m.Parameters.Profiles, name) {
+		return d, fmt.Errorf("%w: the dataset %s has no profile %q, only %s; build it with --profile %s", ErrUsage, dir, name, strings.Join(m.Parameters.Profiles, ", "), name)
 	}
-	if !slices.Contains(m.Parameters.Profiles, profile) {
-		return d, fmt.Errorf("%w: the dataset %s has no profile %q, only %s; build it with --profile %s", ErrUsage, dir, profile, strings.Join(m.Parameters.Profiles, ", "), profile)
+	built, err := m.Parameters.Profile(name)
+	if err != nil {
+		return d, err
+	}
+	d.Profile = built.(profile.Weighted)
+	score := built.Score()
+	terms, scale := d.Profile.Terms()
+	d.Scale, d.Drawn = scale, score.Drawn
+	columns := "x." + score.Column
+	for _, t := range terms {
+		columns += ", s." + t.Signal
+	}
+	query := fmt.Sprintf("SELECT r.trajectory_id, r.task_id, r.model, r.outcome, %s FROM trajectories r LEFT JOIN signals_%s s USING (trajectory_id) LEFT JOIN %s x USING (trajectory_id) ORDER BY r.task_id, r.trajectory_id",
+		columns, name, score.View(name))
+	if err := store.Require(dir, query); err != nil {
+		return d, err
 	}
 	db, err := store.Open(ctx, dir)
 	if err != nil {
 		return d, err
 	}
 	defer db.Close()
-	if err := store.Require(dir, "signals process_score A F paper_score"); err != nil {
+	rows, err := db.QueryContext(ctx, query)
+	if err != nil {
 		return d, err
 	}
-	at := map[string]int{}
-	for t, err := range store.ReadSQL[schema.Trajectory](ctx, db.DB, "SELECT trajectory_id, task_id, model, outcome FROM trajectories ORDER BY task_id, trajectory_id") {
-		if err != nil {
+	defer rows.Close()
+	d.Score = Column{Name: score.Column, Known: []bool{}}
+	for _, t := range terms {
+		d.Signals = append(d.Signals, Signal{Column{Name: t.Signal, Known: []bool{}}, t.Weight, t.Shown})
+	}
+	var run Run
+	var outcome string
+	values := make([]*float64, 1+len(terms))
+	into := []any{&run.ID, &run.Task, &run.Model, &outcome}
+	for i := range values {
+		into = append(into, &values[i])
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
 			return d, err
 		}
-		o, err := trajectory.ParseOutcome(t.Outcome)
-		if err != nil {
-			return d, fmt.Errorf("%s: run %s: %w", dir, t.TrajectoryID, err)
+		if run.Outcome, err = trajectory.ParseOutcome(outcome); err != nil {
+			return d, fmt.Errorf("%s: run %s: %w", dir, run.ID, err)
 		}
-		at[t.TrajectoryID] = len(d.Runs)
-		d.Runs = append(d.Runs, Run{t.TrajectoryID, t.TaskID, t.Model, o})
-	}
-	column := func(name string) Column {
-		return Column{name, make([]float64, len(d.Runs)), make([]bool, len(d.Runs))}
-	}
-	set := func(c Column, i int, v *float64) {
-		if v != nil {
-			c.Values[i], c.Known[i] = *v, true
+		d.Runs = append(d.Runs, run)
+		d.Score.add(values[0], 1)
+		for i, t := range terms {
+			d.Signals[i].add(values[1+i], t.Unit)
 		}
 	}
-	if profile == "paper" {
-		d.Params.Paper, d.Scale = m.Parameters.Paper, 1
-		w := m.Parameters.Paper.Weights
-		d.Score = column("paper_score")
-		d.Signals = []Signal{{column("struct"), w.Struct, false}, {column("cov"), w.Cov, false}, {column("coh"), w.Coh, false}, {column("temp"), w.Temp, false}}
-		for s, err := range store.ReadSQL[schema.SignalsPaper](ctx, db.DB, "SELECT trajectory_id, struct, cov, coh, temp, paper_score FROM signals_paper") {
-			if err != nil {
-				return d, err
-			}
-			i := at[s.TrajectoryID]
-			coh, temp := 100*s.Coh, 100*s.Temp
-			set(d.Score, i, &s.PaperScore)
-			for k, v := range []*float64{&s.Struct, &s.Cov, &coh, &temp} {
-				set(d.Signals[k].Column, i, v)
-			}
-		}
-		return d, nil
+	return d, rows.Err()
+}
+
+// add appends a value times its unit, nil for none.
+func (c *Column) add(v *float64, unit float64) {
+	known, value := v != nil, 0.0
+	if known {
+		value = unit * *v
 	}
-	d.Params.Process, d.Scale = m.Parameters.Process, 100
-	w := m.Parameters.Process.Weights
-	d.Score = column("process_score")
-	d.Signals = []Signal{{column("A"), w.A, false}, {column("F"), w.F, false}, {column("V"), w.V, false}, {column("S"), 0, true}}
-	for s, err := range store.ReadSQL[schema.SignalsProcess](ctx, db.DB, "SELECT trajectory_id, A, F, V, S, process_score FROM signals_process") {
-		if err != nil {
-			return d, err
-		}
-		i := at[s.TrajectoryID]
-		set(d.Score, i, s.ProcessScore)
-		for k, v := range []*float64{s.A, s.F, &s.V, s.S} {
-			set(d.Signals[k].Column, i, v)
-		}
-	}
-	return d, nil
+	c.Values, c.Known = append(c.Values, value), append(c.Known, known)
 }
 
 // mixture is the weighted sum of signals. A run without one of those that weigh something

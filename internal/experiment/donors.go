@@ -30,12 +30,12 @@ type Agreement struct {
 type agreement struct{ kappa, flips, lucky, difference []float64 }
 
 // add compares two scores of the same runs, at least one.
-func (a *agreement) add(x, y []float64, cuts cuts) error {
+func (a *agreement) add(x, y []float64, cuts taxonomy.Cuts) error {
 	n := len(x)
 	tx, ty := make([]string, n), make([]string, n)
 	flips, both, either, difference := 0, 0, 0, 0.0
 	for i := range x {
-		tx[i], ty[i] = string(cuts.tier(x[i])), string(cuts.tier(y[i]))
+		tx[i], ty[i] = string(cuts.Tier(x[i], trajectory.Pass)), string(cuts.Tier(y[i], trajectory.Pass))
 		if tx[i] != ty[i] {
 			flips++
 		}
@@ -71,19 +71,6 @@ func meanOf(x []float64) *float64 {
 		return nil
 	}
 	return some(mean(x))
-}
-
-// cuts between the tiers of passing runs.
-type cuts struct{ low, ideal float64 }
-
-func (c cuts) tier(score float64) taxonomy.Tier {
-	switch {
-	case score >= c.ideal:
-		return taxonomy.Ideal
-	case score >= c.low:
-		return taxonomy.Solid
-	}
-	return taxonomy.Lucky
 }
 
 // PaperDonors says how much the paper profile's score hangs on which passing runs are drawn
@@ -169,7 +156,7 @@ func AblatePaperDonors(ctx context.Context, c Corpus, params paper.Params, sampl
 	if err := out.micro(runs, scores); err != nil {
 		return out, err
 	}
-	return out, out.stability(runs, scores, cuts{params.Cuts.Solid, params.Cuts.Ideal})
+	return out, out.stability(runs, scores, taxonomy.Cuts(params.Cuts))
 }
 
 func (p *PaperDonors) micro(runs []Run, scores [][]float64) error {
@@ -192,7 +179,7 @@ func (p *PaperDonors) micro(runs []Run, scores [][]float64) error {
 	return nil
 }
 
-func (p *PaperDonors) stability(runs []Run, scores [][]float64, c cuts) error {
+func (p *PaperDonors) stability(runs []Run, scores [][]float64, c taxonomy.Cuts) error {
 	var passing [][]float64
 	for i, run := range runs {
 		if run.Outcome == trajectory.Pass && scores[i] != nil {
@@ -233,8 +220,8 @@ func (p *PaperDonors) stability(runs []Run, scores [][]float64, c cuts) error {
 	for _, s := range passing {
 		changed := false
 		for _, f := range s {
-			count[c.tier(f)]++
-			changed = changed || c.tier(f) != c.tier(s[0])
+			count[c.Tier(f, trajectory.Pass)]++
+			changed = changed || c.Tier(f, trajectory.Pass) != c.Tier(s[0], trajectory.Pass)
 		}
 		if changed {
 			flipping++
@@ -289,7 +276,7 @@ func AblateProcessDonors(ctx context.Context, c Corpus, params process.Params, h
 		return out, err
 	}
 	var runs []Run
-	score := Column{Name: "process_score", Known: []bool{}}
+	score := Column{Name: process.With(params).Score().Column, Known: []bool{}}
 	var full []float64
 	halves := make([][2][]float64, halvings)
 	for _, p := range parts {
@@ -322,7 +309,7 @@ func AblateProcessDonors(ctx context.Context, c Corpus, params process.Params, h
 	if out.Passing == 0 {
 		return out, nil
 	}
-	c2 := cuts{params.Cuts.Low, params.Cuts.Ideal}
+	c2 := process.With(params).Score().Cuts
 	var disjoint, whole agreement
 	for _, h := range halves {
 		if err := errors.Join(disjoint.add(h[0], h[1], c2), whole.add(h[0], full, c2)); err != nil {

@@ -15,10 +15,10 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/conformance/randomrun"
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/paper"
-	"github.com/agentlens-bench/agentlens/internal/profile/params"
 	"github.com/agentlens-bench/agentlens/internal/profile/process"
 	"github.com/agentlens-bench/agentlens/internal/profile/steps"
 	"github.com/agentlens-bench/agentlens/internal/stats"
+	"github.com/agentlens-bench/agentlens/internal/taxonomy"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
@@ -234,8 +234,7 @@ func TestOrderOfRunsDoesNotMatter(t *testing.T) {
 
 // makeDataset has a signal that tells the outcome, one that misleads, and one of noise.
 func makeDataset(n int) Dataset {
-	p := process.DefaultParams()
-	d := Dataset{Profile: "process", Runs: makeRuns(n), Scale: 100, Params: params.Set{Process: &p}}
+	d := Dataset{Profile: process.New(), Runs: makeRuns(n), Scale: 100}
 	a, f, v := makeColumn("A", n, 37, 101), makeColumn("F", n, 53, 103), makeColumn("V", n, 71, 107)
 	for i, r := range d.Runs {
 		if r.Outcome == trajectory.Pass {
@@ -261,12 +260,15 @@ func TestCalibrate(t *testing.T) {
 	if built, fit := c.Separation.Scores[0], c.Separation.Scores[1]; *fit.Micro.AUROC < *built.Micro.AUROC {
 		t.Errorf("calibrated %v, built %v", *fit.Micro.AUROC, *built.Micro.AUROC)
 	}
-	set, err := c.ProfileFile(d)
-	if err != nil || set.Process.Weights != (process.Weights{A: c.Weights[0], F: 0, V: c.Weights[2]}) ||
-		set.Process.Cuts.Low != *c.LowCut || set.Process.Cuts.Ideal != *c.IdealCut || set.Process.Cuts.Borderline != 4 {
-		t.Errorf("%+v: %v", set.Process, err)
+	fitted, err := c.Fitted(d)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if d.Params.Process.Weights.A != 0.55 {
+	p := fitted.Params().(*process.Params)
+	if p.Weights != (process.Weights{A: c.Weights[0], F: 0, V: c.Weights[2]}) || p.Cuts.Low != *c.LowCut || p.Cuts.Ideal != *c.IdealCut || p.Cuts.Borderline != 4 {
+		t.Errorf("%+v", p)
+	}
+	if d.Profile.Params().(*process.Params).Weights.A != 0.55 {
 		t.Error("the dataset's parameters were changed")
 	}
 
@@ -275,7 +277,7 @@ func TestCalibrate(t *testing.T) {
 	if err != nil || c.Weights[1] >= 0 || c.LowCut != nil || c.Regression.LogLoss <= 0 {
 		t.Errorf("%+v: %v", c, err)
 	}
-	if _, err := c.ProfileFile(d); err == nil || !strings.Contains(err.Error(), "gives F a negative weight") {
+	if _, err := c.Fitted(d); err == nil || !strings.Contains(err.Error(), "gives F a negative weight") {
 		t.Error(err)
 	}
 	opt.Signals = []string{"v", "a"}
@@ -590,7 +592,7 @@ func TestMergeOrderRefuses(t *testing.T) {
 }
 
 func TestAgreement(t *testing.T) {
-	c := cuts{40, 70}
+	c := taxonomy.Cuts{Ideal: 70, Solid: 40}
 	var a agreement
 	// Tiers: lucky solid ideal lucky against lucky lucky ideal solid.
 	if err := a.add([]float64{10, 50, 80, 39}, []float64{20, 39.9, 70, 40}, c); err != nil {

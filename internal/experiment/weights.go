@@ -2,6 +2,7 @@ package experiment
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/agentlens-bench/agentlens/internal/stats"
 )
@@ -22,7 +23,8 @@ type Cost struct {
 }
 
 // Ablation compares a score with variants of its weights. Separation has the score as built
-// first, then the variants in their order.
+// first, then the variants in their order. Where the score is a mean over draws of references,
+// the first variant is that of the weights as built without draws, as the other variants are.
 type Ablation struct {
 	Profile    string     `json:"profile"`
 	Signals    []string   `json:"signals"`
@@ -79,7 +81,11 @@ func AblateWeights(d Dataset, step float64, sampling stats.Resampling) (Ablation
 }
 
 func ablate(d Dataset, signals []Signal, variants []Variant, sampling stats.Resampling) (Ablation, error) {
-	out := Ablation{Profile: d.Profile, Weights: normalised(weightsOf(signals)), Variants: variants}
+	out := Ablation{Profile: d.Profile.Name(), Weights: normalised(weightsOf(signals)), Variants: variants}
+	if d.Drawn { // so that what the draws change is not taken for what a weight changes
+		variants = slices.Insert(variants, 0, Variant{Name: "without draws", Weights: weightsOf(signals)})
+		out.Variants = variants
+	}
 	columns := []Column{d.Score}
 	for _, s := range signals {
 		out.Signals = append(out.Signals, s.Name)

@@ -2,7 +2,6 @@ package figures
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -10,6 +9,9 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/paper"
+	"github.com/agentlens-bench/agentlens/internal/profile"
+	"github.com/agentlens-bench/agentlens/internal/profile/registry"
+	"github.com/agentlens-bench/agentlens/internal/profile/release"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/internal/taxonomy"
 	"github.com/agentlens-bench/agentlens/internal/waste"
@@ -19,16 +21,21 @@ import (
 // Source is where a figure's values come from.
 type Source string
 
-// The sources: the columns the release published, or what a profile computed.
-const (
-	Published Source = "published"
-	Release   Source = "release"
-	Paper     Source = "paper"
-	Process   Source = "process"
-)
+// Published are the columns the release published. Other sources are what the profile of that
+// name computed.
+const Published Source = "published"
 
 // Sources lists them, the preferred first.
-func Sources() []Source { return []Source{Published, Release, Paper, Process} }
+func Sources() []Source {
+	sources := []Source{Published}
+	for _, name := range registry.Names() {
+		sources = append(sources, Source(name))
+	}
+	return sources
+}
+
+// ListSources names them, for people.
+func ListSources() string { return join(Sources()) }
 
 // ParseSource accepts the name of a source.
 func ParseSource(name string) (Source, error) {
@@ -92,6 +99,8 @@ type cut struct {
 // data are the runs of one source, sorted by id.
 type data struct {
 	source     Source
+	score      profile.Score // with a profile's
+	spans      bool          // whether the source says in which steps a run wasted
 	runs       []run
 	cuts       []cut
 	categories error // why Lucky passes have no category; nil when they have
@@ -122,31 +131,18 @@ type row struct {
 	CyclicPatternWaste          *int64 `parquet:"cyclic_pattern_waste"`
 }
 
-// query selects the runs of a source. Of %[1]s and %[2]s, the first is the score and the
-// second the strip of stages.
-var query = map[Source]string{
-	Published: `SELECT f.trajectory_id, f.task_id, f.model, f.passed, %[1]s AS score, f.quality_tier AS tier, NULL AS category, ` + shared + `
-		FROM published f LEFT JOIN trajectories t USING (trajectory_id) ORDER BY f.trajectory_id`,
-	Release: profileQuery,
-	Paper:   profileQuery,
-	Process: profileQuery,
-}
+// Queries of the runs of a source. %[1]s is the column of the score and %[2]s the strip of
+// stages.
+const publishedQuery = `SELECT f.trajectory_id, f.task_id, f.model, f.passed, CAST(f.%[1]s AS REAL) AS score, f.quality_tier AS tier, NULL AS category, ` + shared + `
+		FROM published f LEFT JOIN trajectories t USING (trajectory_id) ORDER BY f.trajectory_id`
 
 const shared = `f.n_states, t.input_tokens + t.output_tokens AS tokens, t.%[2]s AS stages,
 		f.regression_loop_count, f.regression_loop_waste, f.blind_retry_count, f.blind_retry_waste, f.redundant_step_count, f.redundant_step_waste,
 		f.unnecessary_exploration_count, f.unnecessary_exploration_waste, f.cyclic_pattern_count, f.cyclic_pattern_waste`
 
-const profileQuery = `SELECT f.trajectory_id, f.task_id, f.model, f.passed, %[1]s AS score, q.tier, q.category, ` + shared + `
-		FROM features_%[3]s f JOIN signals_%[3]s s USING (trajectory_id) JOIN trajectories t USING (trajectory_id)
+const profileQuery = `SELECT f.trajectory_id, f.task_id, f.model, f.passed, CAST(s.%[1]s AS REAL) AS score, q.tier, q.category, ` + shared + `
+		FROM features_%[3]s f JOIN %[4]s s USING (trajectory_id) JOIN trajectories t USING (trajectory_id)
 		JOIN tiers q ON q.profile = '%[3]s' AND q.trajectory_id = f.trajectory_id ORDER BY f.trajectory_id`
-
-// scores are the SQL expressions of the score of each source.
-var scores = map[Source]string{
-	Published: "CAST(f.quality_score AS REAL)",
-	Release:   "CAST(f.quality_score AS REAL)",
-	Paper:     "coalesce(s.score_mean, s.paper_score)",
-	Process:   "s.process_score",
-}
 
 // dataset reads the sources of one dataset.
 type dataset struct {
@@ -180,34 +176,31 @@ func openDataset(ctx context.Context, dir string) (*dataset, error) {
 	return d, nil
 }
 
-// labels is the strip of stages that goes with a source.
-func (d *dataset) labels(s Source) string {
-	p := d.manifest.Parameters.Paper
-	if s == Process || s == Paper && p != nil && p.Labels == "clean" {
-		return "stages_clean"
-	}
-	return "stages_release"
-}
-
-// cuts are the thresholds between the tiers of a source, ascending.
-func (d *dataset) cuts(s Source) []cut {
-	var cuts []cut
-	p := d.manifest.Parameters
-	switch {
-	case s == Paper && p.Paper != nil:
-		cuts = []cut{{"partial fail", p.Paper.Cuts.PartialFail}, {"solid", p.Paper.Cuts.Solid}, {"ideal", p.Paper.Cuts.Ideal}}
-	case s == Process && p.Process != nil:
-		cuts = []cut{{"partial fail", p.Process.Cuts.Low}, {"solid", p.Process.Cuts.Low}, {"ideal", p.Process.Cuts.Ideal}}
-	default:
-		cuts = []cut{{"partial fail", taxonomy.PartialFailCut}, {"solid", taxonomy.LuckyCut}, {"ideal", taxonomy.IdealCut}}
-	}
-	return cuts
+// cutsOf are the thresholds between tiers, ascending.
+func cutsOf(c taxonomy.Cuts) []cut {
+	return []cut{{"partial fail", c.PartialFail}, {"solid", c.Solid}, {"ideal", c.Ideal}}
 }
 
 // read loads the runs of a source.
 func (d *dataset) read(ctx context.Context, s Source) (*data, error) {
-	out := &data{source: s, cuts: d.cuts(s)}
-	text := fmt.Sprintf(query[s], scores[s], d.labels(s), s)
+	out := &data{source: s}
+	var text string
+	if s == Published {
+		score := release.New().Score() // that the release published
+		out.score, out.cuts = score, cutsOf(score.Cuts)
+		text = fmt.Sprintf(publishedQuery, score.Column, release.New().Capabilities().Labels)
+	} else {
+		of, err := d.manifest.Parameters.Profile(string(s))
+		if err != nil {
+			return nil, err
+		}
+		score, can := of.Score(), of.Capabilities()
+		out.score, out.cuts, out.spans = score, cutsOf(score.Cuts), can.WastedShare != ""
+		if !can.Categories {
+			out.categories = fmt.Errorf("the %s profile sorts no Lucky passes into categories", s)
+		}
+		text = fmt.Sprintf(profileQuery, score.Column, can.Labels, s, score.View(string(s)))
+	}
 	if err := store.Require(d.dir, text); err != nil {
 		return nil, err
 	}
@@ -217,15 +210,12 @@ func (d *dataset) read(ctx context.Context, s Source) (*data, error) {
 		}
 		out.runs = append(out.runs, r.run())
 	}
-	switch s {
-	case Published:
+	if s == Published {
 		categories, err := d.publishedCategories(ctx)
 		out.categories = err
 		for i := range out.runs {
 			out.runs[i].category = categories[out.runs[i].id]
 		}
-	case Process:
-		out.categories = errors.New("the process profile sorts no Lucky passes into categories")
 	}
 	return out, nil
 }

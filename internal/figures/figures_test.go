@@ -17,8 +17,6 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/profile"
-	paperprofile "github.com/agentlens-bench/agentlens/internal/profile/paper"
-	"github.com/agentlens-bench/agentlens/internal/profile/process"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata")
@@ -46,7 +44,6 @@ var sampleDir = sync.OnceValues(func() (string, error) {
 	dir := filepath.Join(scratch, "sample")
 	_, err := bench.Build(context.Background(), bench.Options{
 		Sources: []string{archive}, Out: dir, Reference: profile.LeaveOneOut, K: 5, Observations: bench.ObservationsNone,
-		Paper: paperprofile.DefaultParams(), Process: process.DefaultParams(),
 	})
 	return dir, err
 })
@@ -148,9 +145,9 @@ func TestSameBytes(t *testing.T) {
 func TestSources(t *testing.T) {
 	dir := sample(t)
 	for source, want := range map[Source][]string{
-		Release: Names(),
-		Paper:   Names(),
-		Process: {"tiers", "ranks", "scores", "timelines"},
+		"release": Names(),
+		"paper":   Names(),
+		"process": {"tiers", "ranks", "scores", "timelines"},
 	} {
 		figs, skipped := makeAll(t, dir, Options{Source: source})
 		var names, left []string
@@ -174,7 +171,7 @@ func TestSources(t *testing.T) {
 	if _, _, err := Make(context.Background(), dir, Options{Source: Published}); err == nil || !strings.Contains(err.Error(), "only release, paper, process") {
 		t.Errorf("published: %v", err)
 	}
-	if _, _, err := Make(context.Background(), dir, Options{Source: Process, Only: []string{"waste"}}); !errors.Is(err, errNoData) {
+	if _, _, err := Make(context.Background(), dir, Options{Source: "process", Only: []string{"waste"}}); !errors.Is(err, errNoData) {
 		t.Errorf("waste of the process profile: %v", err)
 	}
 }
@@ -209,7 +206,7 @@ func TestNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.db.Close()
-	figs, _ := makeAll(t, dir, Options{Source: Release})
+	figs, _ := makeAll(t, dir, Options{Source: "release"})
 	// column lists the cells of a table as key=value.
 	column := func(table, value string, keys ...string) []string {
 		var out []string
@@ -272,10 +269,10 @@ func TestNumbers(t *testing.T) {
 
 func TestChosenRuns(t *testing.T) {
 	dir := sample(t)
-	figs, _ := makeAll(t, dir, Options{Source: Release, Only: []string{"timelines"}})
+	figs, _ := makeAll(t, dir, Options{Source: "release", Only: []string{"timelines"}})
 	rows := figs[0].Tables[0].Rows
 	ids := []string{rows[len(rows)-1][0], rows[0][0]}
-	figs, _ = makeAll(t, dir, Options{Source: Release, Only: []string{"timelines"}, Runs: ids})
+	figs, _ = makeAll(t, dir, Options{Source: "release", Only: []string{"timelines"}, Runs: ids})
 	var got []string
 	for _, r := range figs[0].Tables[0].Rows {
 		got = append(got, r[0])

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/stats"
 )
 
@@ -22,6 +23,7 @@ const (
 // distribution is the scores of one source, by outcome.
 type distribution struct {
 	source     Source
+	column     profile.Score
 	pass, fail [bins]int
 	nPass      int
 	nFail      int
@@ -35,7 +37,7 @@ type distribution struct {
 func bin(score float64) int { return min(max(int(math.Floor(score/binWidth)), 0), bins-1) }
 
 func newDistribution(d *data) (distribution, error) {
-	out := distribution{source: d.source, cuts: d.cuts}
+	out := distribution{source: d.source, column: d.score, cuts: d.cuts}
 	var scores []float64
 	var passed []bool
 	for _, r := range d.runs {
@@ -142,7 +144,7 @@ func scoreDistributions(req *request) (*Figure, error) {
 		sources = req.dataset.have
 	}
 	table := Table{Name: "scores", Header: []string{"source", "outcome", "score_from", "score_below", "runs", "share_percent"}}
-	summary := Table{Name: "scores.thresholds", Header: []string{"source", "passing_runs", "failing_runs", "auroc", "threshold", "score", "youden_j"}}
+	summary := Table{Name: "scores.thresholds", Header: []string{"source", "passing_runs", "failing_runs", "auroc", "threshold", "score", "youden_j", "column"}}
 	var panels []distribution
 	var names, left []string
 	for _, s := range sources {
@@ -173,10 +175,10 @@ func scoreDistributions(req *request) (*Figure, error) {
 		}
 		head := []string{string(s), integer(p.nPass), integer(p.nFail), auroc}
 		for _, c := range p.cuts {
-			summary.Rows = append(summary.Rows, append(head[:4:4], "cut "+c.name, number(c.score), ""))
+			summary.Rows = append(summary.Rows, append(head[:4:4], "cut "+c.name, number(c.score), "", p.column.Column))
 		}
 		if p.youden != nil {
-			summary.Rows = append(summary.Rows, append(head[:4:4], "Youden's J", number(p.youden.Threshold), number(p.youden.J)))
+			summary.Rows = append(summary.Rows, append(head[:4:4], "Youden's J", number(p.youden.Threshold), number(p.youden.J), p.column.Column))
 		}
 	}
 	if len(panels) == 0 {
@@ -186,7 +188,7 @@ func scoreDistributions(req *request) (*Figure, error) {
 		"Shares of passing and of failing runs by score, in bins of 5 points; 100 belongs to the last. Dotted: the cuts between tiers: failing runs are a partial fail from the lowest on, passing ones solid and then ideal from the others. Heavy: the threshold with the largest Youden J.",
 	}
 	for _, p := range panels {
-		if p.source == Published || p.source == Release {
+		if p.column.SeesOutcome {
 			notes = append(notes, "The score of the release (published, release) contains the outcome: 10 of its points are for a pass. Its AUROC is not that of a judgement blind to the outcome.")
 			break
 		}

@@ -219,7 +219,7 @@ func TestOddTimelines(t *testing.T) {
 				rows[i].spans = append(rows[i].spans, schema.Waste{Category: string(kind.kind), FirstStep: first, LastStep: last})
 			}
 		}
-		checkText(t, newTimelines(Release, rows))
+		checkText(t, newTimelines(&data{source: "release", spans: true}, rows))
 	})
 }
 

@@ -46,10 +46,10 @@ func timelines(req *request) (*Figure, error) {
 			return nil, err
 		}
 	}
-	return newTimelines(d.source, rows), nil
+	return newTimelines(d, rows), nil
 }
 
-func newTimelines(source Source, rows []timeline) *Figure {
+func newTimelines(d *data, rows []timeline) *Figure {
 	table := Table{Name: "timelines", Header: []string{"trajectory_id", "model", "tier", "category", "score", "step", "stage"}}
 	spans := Table{Name: "timelines.waste", Header: []string{"trajectory_id", "waste", "first_step", "last_step", "wasted_steps"}}
 	longest := 0
@@ -71,15 +71,14 @@ func newTimelines(source Source, rows []timeline) *Figure {
 	}
 	notes := []string{"One column per step, one lane per stage."}
 	tables := []Table{table}
-	switch source {
-	case Published:
+	switch {
+	case d.source == Published:
 		notes = append(notes, "The release published counts of waste but not the steps: choose the source release to see where a run wasted them.")
-	case Process: // it looks for no waste
-	default:
+	case d.spans:
 		notes = append(notes, "Black bars: spans of steps in which the detectors found waste; spans may overlap.")
 		tables = append(tables, spans)
 	}
-	p := &page{title: fmt.Sprintf("Stages of chosen runs, step by step (%s)", source.words()), body: body, notes: notes}
+	p := &page{title: fmt.Sprintf("Stages of chosen runs, step by step (%s)", d.source.words()), body: body, notes: notes}
 	for _, s := range stages {
 		p.key = append(p.key, stageFills[s])
 	}

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"slices"
 
+	"github.com/agentlens-bench/agentlens/internal/profile/paper"
+	"github.com/agentlens-bench/agentlens/internal/profile/release"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/schema"
 )
@@ -35,12 +37,12 @@ func Read(ctx context.Context, db *store.DB) (Source, error) {
 		"SELECT trajectory_id, tool, count(*) AS calls FROM states"+published+" AND tool IS NOT NULL GROUP BY 1, 2"); err != nil {
 		return Source{}, err
 	}
-	if slices.Contains(db.Profiles, "release") {
+	if slices.Contains(db.Profiles, release.Name) {
 		if src.Rebuilt, err = rows[schema.Features](ctx, db.DB, "SELECT * FROM features_release"+published); err != nil {
 			return Source{}, err
 		}
 	}
-	if slices.Contains(db.Profiles, "paper") {
+	if slices.Contains(db.Profiles, paper.Name) {
 		if src.Paper, err = rows[schema.SignalsPaper](ctx, db.DB, "SELECT * FROM signals_paper"+published); err != nil {
 			return Source{}, err
 		}

@@ -3,7 +3,9 @@ package profile
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/stage"
@@ -27,6 +29,26 @@ type Task struct {
 	// Clean gives the clean-labelled steps of Runs[i], over the states that Load gives or a
 	// copy of them. It is nil where nobody has labelled them yet.
 	Clean func(i int) ([]stage.CleanStep, error)
+
+	derived map[reflect.Type]any
+}
+
+// Derived returns what derive makes of a task, made once for all profiles that judge it. It is
+// not for concurrent use on one task.
+func Derived[T any](t *Task, derive func() (T, error)) (T, error) {
+	key := reflect.TypeFor[T]()
+	if v, ok := t.derived[key]; ok {
+		return v.(T), nil
+	}
+	v, err := derive()
+	if err != nil {
+		return v, err
+	}
+	if t.derived == nil {
+		t.derived = map[reflect.Type]any{}
+	}
+	t.derived[key] = v
+	return v, nil
 }
 
 // Mode says how references are chosen.
@@ -60,6 +82,7 @@ type ReferenceRows struct {
 // RunRows are what one profile says about one run. Features and Signals are nil when the
 // run was not scored; Signals holds a pointer to the profile's own row struct.
 type RunRows struct {
+	Reference   string // PTA id of what a scored run was judged by, "" for none
 	Features    *schema.Features
 	Signals     any
 	Alignments  []schema.Alignment
@@ -101,4 +124,14 @@ func HashOrder(ids []string, salt string) []string {
 func ReferenceID(task string, members []string) string {
 	sum := sha256.Sum256([]byte(strings.Join(members, "\n")))
 	return task + "#" + hex.EncodeToString(sum[:])[:12]
+}
+
+// Round4 rounds to four decimals, ties to even on the exact binary value, as the 40 columns
+// store fractions.
+func Round4(x float64) float64 {
+	v, err := strconv.ParseFloat(strconv.FormatFloat(x, 'f', 4, 64), 64)
+	if err != nil {
+		panic(err) // what FormatFloat writes parses
+	}
+	return v
 }

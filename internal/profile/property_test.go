@@ -84,15 +84,15 @@ var profiles = map[string]func(profile.Task, profile.Emitter) error{
 	"paper": func(t profile.Task, e profile.Emitter) error {
 		p := paper.DefaultParams()
 		p.Draws = 3
-		return paper.Assess(context.Background(), t, p, e)
+		return paper.With(p).Assess(context.Background(), &t, profile.Plan{}, e)
 	},
 	"paper_clean_other_models": func(t profile.Task, e profile.Emitter) error {
 		p := paper.DefaultParams()
 		p.Labels, p.OtherModels = steps.Clean, true
-		return paper.Assess(context.Background(), t, p, e)
+		return paper.With(p).Assess(context.Background(), &t, profile.Plan{}, e)
 	},
 	"process": func(t profile.Task, e profile.Emitter) error {
-		return process.Assess(context.Background(), t, process.DefaultParams(), e)
+		return process.New().Assess(context.Background(), &t, profile.Plan{}, e)
 	},
 }
 

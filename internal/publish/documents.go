@@ -16,6 +16,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
+	"github.com/agentlens-bench/agentlens/internal/profile/release"
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
@@ -409,7 +410,7 @@ func (p *publication) differences(line func(string, ...any)) {
 // release published.
 func (p *publication) againstPublished(ctx context.Context, line func(string, ...any)) error {
 	line("The first version of this dataset. Version 1.0.0 is the annotations that the authors of AgentLens published in May 2026.\n")
-	if !slices.Contains(p.manifest.Parameters.Profiles, "release") {
+	if !slices.Contains(p.manifest.Parameters.Profiles, release.Name) {
 		return nil
 	}
 	changes, runs, err := p.publishedChanges(ctx)

@@ -3,11 +3,10 @@ package publish
 import (
 	"context"
 	"fmt"
-	"reflect"
 
-	"github.com/agentlens-bench/agentlens/internal/bench"
-	"github.com/agentlens-bench/agentlens/internal/profile/paper"
-	"github.com/agentlens-bench/agentlens/internal/profile/process"
+	"github.com/agentlens-bench/agentlens/internal/profile"
+	"github.com/agentlens-bench/agentlens/internal/profile/params"
+	"github.com/agentlens-bench/agentlens/internal/profile/registry"
 	"github.com/agentlens-bench/agentlens/internal/stats"
 	"github.com/agentlens-bench/agentlens/internal/store"
 )
@@ -40,44 +39,8 @@ type profileFacts struct {
 	Tiers  map[string]int64
 }
 
-// about says what a profile's score is.
-func about(profile string) string {
-	switch profile {
-	case "paper":
-		return "`paper` is the method as the paper writes it."
-	case "process":
-		return "`process` never sees the run's own outcome."
-	}
-	return "`release` computes what the authors' release computes; its score contains the outcome (10 of 100 points for a pass), so its AUROC is no evidence for anything."
-}
-
-// own says with which parameters of its own a profile was computed, "" for the defaults.
-func own(profile string, p bench.Parameters) string {
-	switch {
-	case profile == "paper" && p.Paper != nil && !reflect.DeepEqual(*p.Paper, paper.DefaultParams()):
-		w, c := p.Paper.Weights, p.Paper.Cuts
-		return fmt.Sprintf("k %d, %s labels, weights struct %g, cov %g, coh %g, temp %g, cuts %g, %g and %g, %d draws", p.Paper.K, p.Paper.Labels,
-			w.Struct, w.Cov, w.Coh, w.Temp, c.Ideal, c.Solid, c.PartialFail, p.Paper.Draws)
-	case profile == "process" && p.Process != nil && !reflect.DeepEqual(*p.Process, process.DefaultParams()):
-		w, c := p.Process.Weights, p.Process.Cuts
-		return fmt.Sprintf("k %d, weights A %g, F %g, V %g, cuts %g and %g", p.Process.K, w.A, w.F, w.V, c.Ideal, c.Low)
-	}
-	return ""
-}
-
 // Tiers, the best first.
 func tiers() []string { return []string{"ideal", "solid", "lucky", "partial_fail", "off_track"} }
-
-// scores are the profiles' scores: the table's column, and whether it is blind to the outcome.
-func scores(profile string) (column, table string, blind bool) {
-	switch profile {
-	case "paper":
-		return "paper_score", "signals_paper", true
-	case "process":
-		return "process_score", "signals_process", true
-	}
-	return "quality_score", "features_release", false
-}
 
 // gather counts what the documents say, in the whole dataset.
 func (p *publication) gather(ctx context.Context) error {
@@ -86,7 +49,15 @@ func (p *publication) gather(ctx context.Context) error {
 		return err
 	}
 	defer db.Close()
-	if err := store.Require(p.dir, "trajectories passed agent tiers tier signals process_score features quality_score"); err != nil {
+	profiles, err := p.manifest.Parameters.With()
+	if err != nil {
+		return err
+	}
+	needs := "trajectories passed agent tiers tier"
+	for _, of := range profiles {
+		needs += " " + of.Score().Name()
+	}
+	if err := store.Require(p.dir, needs); err != nil {
 		return fmt.Errorf("the documents count the whole dataset, from which --without leaves out: %w", err)
 	}
 	f := &p.facts
@@ -99,13 +70,12 @@ func (p *publication) gather(ctx context.Context) error {
 	if f.Formats, err = db.Texts(ctx, "SELECT DISTINCT format FROM trajectories ORDER BY 1"); err != nil {
 		return err
 	}
-	for _, profile := range db.Profiles {
-		of, err := profileOf(ctx, db, profile)
+	for _, of := range profiles {
+		facts, err := profileOf(ctx, db, of)
 		if err != nil {
-			return fmt.Errorf("profile %s: %w", profile, err)
+			return fmt.Errorf("profile %s: %w", of.Name(), err)
 		}
-		of.About, of.Own = about(profile), own(profile, p.manifest.Parameters)
-		f.Profiles = append(f.Profiles, of)
+		f.Profiles = append(f.Profiles, facts)
 	}
 	first := ""
 	if len(db.Profiles) > 0 {
@@ -128,11 +98,16 @@ func (p *publication) gather(ctx context.Context) error {
 	return rows.Err()
 }
 
-func profileOf(ctx context.Context, db *store.DB, profile string) (profileFacts, error) {
-	column, table, blind := scores(profile)
-	f := profileFacts{Name: profile, Score: column, Blind: blind, Tiers: map[string]int64{}}
+func profileOf(ctx context.Context, db *store.DB, of profile.Profile) (profileFacts, error) {
+	score := of.Score()
+	f := profileFacts{Name: of.Name(), About: of.About(), Score: score.Column, Blind: !score.SeesOutcome, Tiers: map[string]int64{}}
+	defaults, err := registry.New(of.Name())
+	if err != nil {
+		return f, err
+	}
+	f.Own = params.Own(of, defaults)
 	rows, err := db.QueryContext(ctx, fmt.Sprintf(`SELECT s.%s, t.passed FROM %s s JOIN trajectories t USING (trajectory_id)
-		WHERE s.%[1]s IS NOT NULL ORDER BY t.trajectory_id`, column, table))
+		WHERE s.%[1]s IS NOT NULL ORDER BY t.trajectory_id`, score.Column, score.View(of.Name())))
 	if err != nil {
 		return f, err
 	}
@@ -161,7 +136,7 @@ func profileOf(ctx context.Context, db *store.DB, profile string) (profileFacts,
 	if auroc, err := stats.AUROC(judged, passed); err == nil { // else there is one kind of outcome only
 		f.AUROC = &auroc
 	}
-	counts, err := db.QueryContext(ctx, "SELECT tier, count(*) FROM tiers WHERE profile = ? AND tier IS NOT NULL GROUP BY tier", profile)
+	counts, err := db.QueryContext(ctx, "SELECT tier, count(*) FROM tiers WHERE profile = ? AND tier IS NOT NULL GROUP BY tier", of.Name())
 	if err != nil {
 		return f, err
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/output/cachedir"
 	"github.com/agentlens-bench/agentlens/internal/profile"
-	"github.com/agentlens-bench/agentlens/internal/profile/paper"
 	"github.com/agentlens-bench/agentlens/internal/profile/process"
+	"github.com/agentlens-bench/agentlens/internal/profile/registry"
 )
 
 func TestMain(m *testing.M) {
@@ -41,9 +41,13 @@ func sample(t testing.TB, profiles ...string) string {
 	if _, err := os.Stat(out); err == nil {
 		return out
 	}
-	_, err := bench.Build(context.Background(), bench.Options{
-		Sample: bench.Sample{Name: datasets.SampleName, Data: datasets.Sample()}, Out: out, Profiles: profiles,
-		Reference: profile.LeaveOneOut, K: 5, Observations: bench.ObservationsPreview, Paper: paper.DefaultParams(), Process: process.DefaultParams(),
+	of, err := registry.Named(profiles...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = bench.Build(context.Background(), bench.Options{
+		Sample: bench.Sample{Name: datasets.SampleName, Data: datasets.Sample()}, Out: out, Profiles: of,
+		Reference: profile.LeaveOneOut, K: 5, Observations: bench.ObservationsPreview,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -57,15 +61,15 @@ func TestOwnParameters(t *testing.T) {
 	params := process.DefaultParams()
 	params.Weights = process.Weights{A: 0.65, F: 0.25, V: 0.1}
 	_, err := bench.Build(context.Background(), bench.Options{
-		Sample: bench.Sample{Name: datasets.SampleName, Data: datasets.Sample()}, Out: out, Profiles: []string{"process"},
-		Reference: profile.LeaveOneOut, K: 5, Observations: bench.ObservationsPreview, Paper: paper.DefaultParams(), Process: params,
+		Sample: bench.Sample{Name: datasets.SampleName, Data: datasets.Sample()}, Out: out, Profiles: []profile.Profile{process.With(params)},
+		Reference: profile.LeaveOneOut, K: 5, Observations: bench.ObservationsPreview,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	fitted, _ := run(t, out, Options{})
 	plain, _ := run(t, sample(t), Options{})
-	if card := read(t, fitted, cardName); !strings.Contains(card, "`process` was computed with parameters of its own: k 5, weights A 0.65, F 0.25, V 0.1, cuts 68.1 and 41.8.") || strings.Contains(card, "`release` computes") {
+	if card := read(t, fitted, cardName); !strings.Contains(card, "`process` was computed with parameters of its own: weights.a 0.65, weights.v 0.1.") || strings.Contains(card, "`release` computes") {
 		t.Errorf("card:\n%s", card)
 	}
 	if card := read(t, plain, cardName); strings.Contains(card, "of its own: ") {

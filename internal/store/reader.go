@@ -120,40 +120,51 @@ func (db *DB) Texts(ctx context.Context, query string, args ...any) ([]string, e
 // a column stay zero. After an error nothing more is yielded.
 func ReadSQL[T any](ctx context.Context, db *sql.DB, query string, args ...any) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		var zero T
+		for row, err := range ReadRows(ctx, db, reflect.TypeFor[T](), query, args...) {
+			if !yield(*row.Interface().(*T), err) {
+				return
+			}
+		}
+	}
+}
+
+// ReadRows is ReadSQL for a row struct that is known when the program runs. It yields pointers
+// to new structs.
+func ReadRows(ctx context.Context, db *sql.DB, row reflect.Type, query string, args ...any) iter.Seq2[reflect.Value, error] {
+	return func(yield func(reflect.Value, error) bool) {
+		fail := func(err error) { yield(reflect.New(row), err) }
 		rows, err := db.QueryContext(ctx, query, args...)
 		if err != nil {
-			yield(zero, fmt.Errorf("store: %w", err))
+			fail(fmt.Errorf("store: %w", err))
 			return
 		}
 		defer rows.Close()
 		names, err := rows.Columns()
 		if err != nil {
-			yield(zero, fmt.Errorf("store: %w", err))
+			fail(fmt.Errorf("store: %w", err))
 			return
 		}
-		fields, err := fieldsOf(reflect.TypeFor[T](), names)
+		fields, err := fieldsOf(row, names)
 		if err != nil {
-			yield(zero, err)
+			fail(err)
 			return
 		}
 		targets := make([]any, len(fields))
 		for rows.Next() {
-			var row T
-			v := reflect.ValueOf(&row).Elem()
+			v := reflect.New(row)
 			for i, f := range fields {
-				targets[i] = v.Field(f).Addr().Interface()
+				targets[i] = v.Elem().Field(f).Addr().Interface()
 			}
 			if err := rows.Scan(targets...); err != nil {
-				yield(zero, fmt.Errorf("store: %w", err))
+				fail(fmt.Errorf("store: %w", err))
 				return
 			}
-			if !yield(row, nil) {
+			if !yield(v, nil) {
 				return
 			}
 		}
 		if err := rows.Err(); err != nil {
-			yield(zero, fmt.Errorf("store: %w", err))
+			fail(fmt.Errorf("store: %w", err))
 		}
 	}
 }

@@ -26,21 +26,45 @@ const (
 	PartialFailCut = 40
 )
 
+// Cuts between tiers, on a score of 0-100. A passing run below Solid is Lucky, a failing one
+// below PartialFail off track.
+type Cuts struct{ Ideal, Solid, PartialFail float64 }
+
+// ReleaseCuts are those of the release's score.
+func ReleaseCuts() Cuts { return Cuts{IdealCut, LuckyCut, PartialFailCut} }
+
+// Tier returns the tier of a score, "" for an unknown outcome.
+func (c Cuts) Tier(score float64, outcome trajectory.Outcome) Tier {
+	switch {
+	case outcome == trajectory.Pass && score >= c.Ideal:
+		return Ideal
+	case outcome == trajectory.Pass && score >= c.Solid:
+		return Solid
+	case outcome == trajectory.Pass:
+		return Lucky
+	case outcome == trajectory.Fail && score >= c.PartialFail:
+		return PartialFail
+	case outcome == trajectory.Fail:
+		return OffTrack
+	}
+	return ""
+}
+
 // ByScore returns the tier of a run and the rule that decided; "" for an unknown outcome.
 func ByScore(score int64, outcome trajectory.Outcome) (tier Tier, rule string) {
-	switch {
-	case outcome == trajectory.Pass && score >= IdealCut:
-		return Ideal, fmt.Sprintf("passed, score %d >= %d", score, IdealCut)
-	case outcome == trajectory.Pass && score < LuckyCut:
-		return Lucky, fmt.Sprintf("passed, score %d < %d", score, LuckyCut)
-	case outcome == trajectory.Pass:
-		return Solid, fmt.Sprintf("passed, %d <= score %d < %d", LuckyCut, score, IdealCut)
-	case outcome == trajectory.Fail && score >= PartialFailCut:
-		return PartialFail, fmt.Sprintf("failed, score %d >= %d", score, PartialFailCut)
-	case outcome == trajectory.Fail:
-		return OffTrack, fmt.Sprintf("failed, score %d < %d", score, PartialFailCut)
+	switch tier = ReleaseCuts().Tier(float64(score), outcome); tier {
+	case Ideal:
+		rule = fmt.Sprintf("passed, score %d >= %d", score, IdealCut)
+	case Lucky:
+		rule = fmt.Sprintf("passed, score %d < %d", score, LuckyCut)
+	case Solid:
+		rule = fmt.Sprintf("passed, %d <= score %d < %d", LuckyCut, score, IdealCut)
+	case PartialFail:
+		rule = fmt.Sprintf("failed, score %d >= %d", score, PartialFailCut)
+	case OffTrack:
+		rule = fmt.Sprintf("failed, score %d < %d", score, PartialFailCut)
 	}
-	return "", ""
+	return tier, rule
 }
 
 // Verdict is the release's five-level reading of the match; it ignores the outcome.

@@ -27,6 +27,25 @@ func (o Outcome) String() string {
 	return "unknown"
 }
 
+// Passed is nil for an unknown outcome.
+func (o Outcome) Passed() *bool {
+	if o == Unknown {
+		return nil
+	}
+	return new(o == Pass)
+}
+
+// OutcomeOf is the inverse of Outcome.Passed.
+func OutcomeOf(passed *bool) Outcome {
+	switch {
+	case passed == nil:
+		return Unknown
+	case *passed:
+		return Pass
+	}
+	return Fail
+}
+
 // ParseOutcome is the inverse of Outcome.String.
 func ParseOutcome(s string) (Outcome, error) {
 	switch s {

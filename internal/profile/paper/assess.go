@@ -7,22 +7,11 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/steps"
-	"github.com/agentlens-bench/agentlens/internal/shell"
 	"github.com/agentlens-bench/agentlens/internal/taxonomy"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
-// Assess reads a task's runs and emits its references and one row set per run. The params
-// must be valid.
-func Assess(ctx context.Context, task profile.Task, params Params, emit profile.Emitter) error {
-	t, err := steps.Load(ctx, task, shell.New(params.Shell))
-	if err != nil {
-		return err
-	}
-	return AssessSteps(ctx, t, params, emit)
-}
-
-// AssessSteps is Assess for a task that was read before.
+// AssessSteps emits the references of a task and one row set per run. The params must be valid.
 func AssessSteps(ctx context.Context, task *steps.Task, params Params, emit profile.Emitter) error {
 	d := newDonors(task, params)
 	refs, of := d.plain()
@@ -117,11 +106,11 @@ func Summarise(scores []float64, cuts Cuts, outcome trajectory.Outcome) *Draws {
 		sum += f
 	}
 	out := &Draws{N: n, Mean: sum / float64(n)}
-	out.Tier = cuts.tier(out.Mean, outcome)
+	out.Tier = taxonomy.Cuts(cuts).Tier(out.Mean, outcome)
 	squares, same := 0.0, 0
 	for _, f := range scores {
 		squares += float64((f - out.Mean) * (f - out.Mean))
-		if cuts.tier(f, outcome) == out.Tier {
+		if taxonomy.Cuts(cuts).Tier(f, outcome) == out.Tier {
 			same++
 		}
 	}

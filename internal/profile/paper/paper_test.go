@@ -168,7 +168,7 @@ func TestTemporal(t *testing.T) {
 }
 
 func TestTiers(t *testing.T) {
-	cuts := DefaultParams().Cuts
+	cuts := New().Score().Cuts
 	for _, c := range []struct {
 		f    float64
 		o    trajectory.Outcome
@@ -177,7 +177,7 @@ func TestTiers(t *testing.T) {
 		{70, trajectory.Pass, "ideal"}, {69.999, trajectory.Pass, "solid"}, {47, trajectory.Pass, "solid"}, {46.999, trajectory.Pass, "lucky"},
 		{47, trajectory.Fail, "partial_fail"}, {46.999, trajectory.Fail, "off_track"}, {99, trajectory.Unknown, ""},
 	} {
-		if got := cuts.tier(c.f, c.o); got != c.want {
+		if got := cuts.Tier(c.f, c.o); got != c.want {
 			t.Errorf("%v %v: %q, want %q", c.f, c.o, got, c.want)
 		}
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/steps"
-	"github.com/agentlens-bench/agentlens/internal/shell"
 )
 
 // Weights of Eq. 1. They need not add up to 1.
@@ -26,13 +25,20 @@ type Cuts struct {
 
 // Params of the profile.
 type Params struct {
-	K           int            `toml:"k" json:"k"`           // references per run
-	Labels      steps.LabelSet `toml:"labels" json:"labels"` // release or clean
-	Weights     Weights        `toml:"weights" json:"weights"`
-	Cuts        Cuts           `toml:"cuts" json:"cuts"`
-	Draws       int            `toml:"draws" json:"draws"`               // reference draws behind the mean score and the tier; 0 for none
-	OtherModels bool           `toml:"other_models" json:"other_models"` // limit references to other models while there are any
-	Shell       shell.Options  `toml:"-" json:"-"`
+	// References per run.
+	K int `toml:"k" json:"k"`
+
+	// Labels to use, release or clean.
+	Labels steps.LabelSet `toml:"labels" json:"labels" flag:"paper-labels" usage:"stage labels to use, release or clean"`
+
+	Weights Weights `toml:"weights" json:"weights"`
+	Cuts    Cuts    `toml:"cuts" json:"cuts"`
+
+	// Reference draws behind the mean score and the tier; 0 for none.
+	Draws int `toml:"draws" json:"draws" flag:"draws" usage:"score against this many draws of references too, and tier by their mean"`
+
+	// Limit references to other models while there are any.
+	OtherModels bool `toml:"other_models" json:"other_models"`
 }
 
 // DefaultParams returns the published weights and cuts, five references, stored labels, no

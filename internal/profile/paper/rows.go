@@ -32,26 +32,14 @@ func index(i, base int) *int64 {
 	return new(int64(i + base))
 }
 
-// round4 rounds half to even at four decimals, as the 40 columns store fractions.
-func round4(x float64) float64 {
-	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'f', 4, 64), 64)
-	return y
-}
-
 func unscored(id, reason string) profile.RunRows {
 	return profile.RunRows{Tier: schema.Tier{TrajectoryID: id, Reason: &reason}}
-}
-
-func passed(o trajectory.Outcome) *bool {
-	if o == trajectory.Unknown {
-		return nil
-	}
-	return new(o == trajectory.Pass)
 }
 
 func (c *candidate) rows(ref *reference, s score, d detail, draws *Draws) profile.RunRows {
 	run := &c.donors.task.Runs[c.run]
 	rows := profile.RunRows{
+		Reference:   ref.id,
 		Features:    c.features(run, s, d),
 		Signals:     c.signals(run, ref, s, d, draws),
 		Alignments:  alignments(run, ref, s, d),
@@ -72,7 +60,7 @@ func (c *candidate) features(run *steps.Run, s score, d detail) *schema.Features
 		TaskID:               c.donors.task.ID,
 		Model:                run.Model,
 		TrajectoryID:         run.ID,
-		Passed:               passed(run.Outcome),
+		Passed:               run.Outcome.Passed(),
 		NStates:              new(int64(c.m)),
 		QualityScore:         new(int64(math.RoundToEven(s.f))),
 		CoveragePercent:      new(s.coverage),
@@ -92,13 +80,13 @@ func (c *candidate) features(run *steps.Run, s score, d detail) *schema.Features
 		CyclicPatternCount:          new(w.events[cyclic]),
 		CyclicPatternWaste:          new(w.steps[cyclic]),
 		TotalWastedSteps:            new(w.total),
-		WasteSeverity:               new(round4(float64(w.total) / float64(c.m))),
+		WasteSeverity:               new(profile.Round4(float64(w.total) / float64(c.m))),
 		WastedInputTokens:           new(d.win),
 		WastedOutputTokens:          new(d.wou),
 		DivergenceStep:              index(d.firstStep, 1),
 	}
 	if d.firstStep >= 0 {
-		f.DivergenceFraction = new(round4(float64(d.firstStep+1) / float64(c.m)))
+		f.DivergenceFraction = new(profile.Round4(float64(d.firstStep+1) / float64(c.m)))
 	}
 	columns := [...]**float64{&f.StageCoverageE, &f.StageCoverageI, &f.StageCoverageV, &f.StageCoverageO}
 	present, touched, lowest := 0, 0, 100.0
@@ -131,7 +119,7 @@ func (c *candidate) signals(run *steps.Run, ref *reference, s score, d detail, d
 	out := &schema.SignalsPaper{
 		TrajectoryID: run.ID,
 		Labels:       string(p.Labels),
-		Passed:       passed(run.Outcome),
+		Passed:       run.Outcome.Passed(),
 		PTAID:        ref.id,
 		NRefs:        int64(len(ids)),
 		Refs:         strings.Join(ids, ","),
@@ -139,7 +127,7 @@ func (c *candidate) signals(run *steps.Run, ref *reference, s score, d detail, d
 		NSteps:       int64(c.m),
 
 		Struct: s.structural, Cov: s.coverage, Coh: s.coherence, Temp: s.temporal, PaperScore: s.f,
-		Tier:          text(p.Cuts.tier(s.f, run.Outcome)),
+		Tier:          text(taxonomy.Cuts(p.Cuts).Tier(s.f, run.Outcome)),
 		OrderedRecall: s.recall, Precision: s.precision,
 		BestPath: int64(s.best), BestPathLen: int64(len(ref.Paths[s.best])),
 
@@ -164,7 +152,7 @@ func (c *candidate) signals(run *steps.Run, ref *reference, s score, d detail, d
 	if d.firstStep >= 0 {
 		out.FirstUnmatchedFraction = float64(d.firstStep) / float64(c.m)
 	}
-	if p.Cuts.tier(s.f, run.Outcome) == taxonomy.Lucky {
+	if taxonomy.Cuts(p.Cuts).Tier(s.f, run.Outcome) == taxonomy.Lucky {
 		out.Category = new(d.lucky.Code)
 	}
 	if draws != nil {
@@ -197,7 +185,7 @@ func (c *candidate) tier(run *steps.Run, s score, d detail, draws *Draws) schema
 	if draws != nil {
 		name, f = "score_mean", draws.Mean
 	}
-	tier := cuts.tier(f, run.Outcome)
+	tier := taxonomy.Cuts(cuts).Tier(f, run.Outcome)
 	switch tier {
 	case "":
 		row.Reason = new("outcome_unknown")

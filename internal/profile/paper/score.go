@@ -2,8 +2,6 @@ package paper
 
 import (
 	"github.com/agentlens-bench/agentlens/internal/matching"
-	"github.com/agentlens-bench/agentlens/internal/taxonomy"
-	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
 // score is Eq. 1 for one run and one reference.
@@ -108,21 +106,4 @@ func matchable(rows []matching.Row) int {
 		}
 	}
 	return n
-}
-
-// tier returns the tier of a score, "" when the outcome is unknown.
-func (c Cuts) tier(f float64, o trajectory.Outcome) taxonomy.Tier {
-	switch {
-	case o == trajectory.Pass && f >= c.Ideal:
-		return taxonomy.Ideal
-	case o == trajectory.Pass && f >= c.Solid:
-		return taxonomy.Solid
-	case o == trajectory.Pass:
-		return taxonomy.Lucky
-	case o == trajectory.Fail && f >= c.PartialFail:
-		return taxonomy.PartialFail
-	case o == trajectory.Fail:
-		return taxonomy.OffTrack
-	}
-	return ""
 }

@@ -9,25 +9,37 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/paper"
 	"github.com/agentlens-bench/agentlens/internal/profile/process"
+	"github.com/agentlens-bench/agentlens/internal/profile/release"
 	"github.com/agentlens-bench/agentlens/internal/profile/steps"
 )
 
+// profiles are the two with parameters, and one without.
+func profiles(p paper.Params, q process.Params) []profile.Profile {
+	return []profile.Profile{release.New(), paper.With(p), process.With(q)}
+}
+
+func defaults() []profile.Profile { return profiles(paper.DefaultParams(), process.DefaultParams()) }
+
 func TestMissingKeysKeepDefaults(t *testing.T) {
-	set, err := Read(strings.NewReader("paper.weights.coh = 1\n[process]\ncuts = {low = 40}\n"), "f.toml")
-	if err != nil {
+	got := defaults()
+	if err := Read(strings.NewReader("paper.weights.coh = 1\n[process]\ncuts = {low = 40}\n"), "f.toml", got); err != nil {
 		t.Fatal(err)
 	}
 	p, q := paper.DefaultParams(), process.DefaultParams()
 	p.Weights.Coh = 1
 	q.Cuts.Low = 40
-	if !reflect.DeepEqual(set, Set{&p, &q}) {
-		t.Errorf("%+v %+v", set.Paper, set.Process)
+	if want := profiles(p, q); !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v %+v", got[1], got[2])
 	}
-	set, err = Read(strings.NewReader("[process]"), "f.toml")
-	if err != nil || set.Paper != nil || !reflect.DeepEqual(*set.Process, process.DefaultParams()) {
-		t.Errorf("%+v: %v", set, err)
+	if own := Own(got[1], paper.New()) + "; " + Own(got[2], process.New()) + Own(got[0], release.New()); own != "weights.coh 1; cuts.low 40" {
+		t.Error(own)
+	}
+	got = defaults()
+	if err := Read(strings.NewReader("[process]"), "f.toml", got); err != nil || !reflect.DeepEqual(got, defaults()) {
+		t.Errorf("%+v: %v", got, err)
 	}
 }
 
@@ -53,7 +65,7 @@ func TestMistakes(t *testing.T) {
 		"#" + strings.Repeat("x", maxBytes):  "this is no profile file",
 	} {
 		for range 5 {
-			_, err := Read(strings.NewReader(text), "f.toml")
+			err := Read(strings.NewReader(text), "f.toml", defaults())
 			if err == nil || !strings.Contains(err.Error(), "profile file f.toml: ") || !strings.Contains(err.Error(), want) {
 				t.Errorf("%.40q: %v, want %s", text, err, want)
 			}
@@ -64,7 +76,7 @@ func TestMistakes(t *testing.T) {
 func TestFirstMistakeIsFixed(t *testing.T) {
 	text := "[process]\nk = \"x\"\n[process.weights]\na = \"x\"\nf = \"x\"\n[paper]\nk = \"x\""
 	for range 50 {
-		if _, err := Read(strings.NewReader(text), "f"); err == nil || !strings.Contains(err.Error(), "paper.k") {
+		if err := Read(strings.NewReader(text), "f", defaults()); err == nil || !strings.Contains(err.Error(), "paper.k") {
 			t.Fatal(err)
 		}
 	}
@@ -102,26 +114,27 @@ func anyProcess() *rapid.Generator[process.Params] {
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p, q := anyPaper().Draw(t, "paper"), anyProcess().Draw(t, "process")
-		set := rapid.SampledFrom([]Set{{&p, &q}, {Paper: &p}, {Process: &q}}).Draw(t, "set")
+		if rapid.Bool().Draw(t, "default") {
+			p = paper.DefaultParams()
+		}
+		want, got := profiles(p, q), defaults()
 		var first, second bytes.Buffer
-		if err := Write(&first, set); err != nil {
+		if err := Write(&first, want...); err != nil {
 			t.Fatal(err)
 		}
 		text := first.String()
-		got, err := Read(&first, "f")
-		if err != nil || !reflect.DeepEqual(got, set) {
+		if err := Read(&first, "f", got); err != nil || !reflect.DeepEqual(got, want) {
 			t.Fatalf("%s\n%+v: %v", text, got, err)
 		}
-		if err := Write(&second, got); err != nil || second.String() != text {
+		if err := Write(&second, got...); err != nil || second.String() != text {
 			t.Fatalf("%q, then %q: %v", text, second.String(), err)
 		}
 	})
 }
 
 func TestDefaultsFile(t *testing.T) {
-	p, q := paper.DefaultParams(), process.DefaultParams()
 	var got bytes.Buffer
-	if err := Write(&got, Set{&p, &q}); err != nil {
+	if err := Write(&got, defaults()...); err != nil {
 		t.Fatal(err)
 	}
 	want, err := os.ReadFile("testdata/defaults.toml")
@@ -138,16 +151,16 @@ func FuzzRead(f *testing.F) {
 	f.Add("paper = {k = 3, cuts = {ideal = 70}}")
 	f.Add("[release]")
 	f.Fuzz(func(t *testing.T, text string) {
-		set, err := Read(strings.NewReader(text), "f")
-		if err != nil {
+		got, again := defaults(), defaults()
+		if err := Read(strings.NewReader(text), "f", got); err != nil {
 			return
 		}
 		var out bytes.Buffer
-		if err := Write(&out, set); err != nil {
+		if err := Write(&out, got...); err != nil {
 			t.Fatal(err)
 		}
-		if again, err := Read(&out, "f"); err != nil || !reflect.DeepEqual(set, again) {
-			t.Fatalf("%+v, then %+v: %v", set, again, err)
+		if err := Read(&out, "f", again); err != nil || !reflect.DeepEqual(got, again) {
+			t.Fatalf("%+v, then %+v: %v", got, again, err)
 		}
 	})
 }

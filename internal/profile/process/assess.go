@@ -8,21 +8,10 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/matching"
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/steps"
-	"github.com/agentlens-bench/agentlens/internal/shell"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
-// Assess reads a task's runs and emits its pools and one row set per run. The params must
-// be valid.
-func Assess(ctx context.Context, task profile.Task, params Params, emit profile.Emitter) error {
-	t, err := steps.Load(ctx, task, shell.New(params.Shell))
-	if err != nil {
-		return err
-	}
-	return AssessSteps(ctx, t, params, emit)
-}
-
-// AssessSteps is Assess for a task that was read before.
+// AssessSteps emits the pools of a task and one row set per run. The params must be valid.
 func AssessSteps(ctx context.Context, task *steps.Task, params Params, emit profile.Emitter) error {
 	pools := newPools(task, nil)
 	for _, p := range pools.sorted() {

@@ -3,8 +3,6 @@ package process
 import (
 	"fmt"
 	"math"
-
-	"github.com/agentlens-bench/agentlens/internal/shell"
 )
 
 // Weights of the score's parts. They need not add up to 1.
@@ -23,10 +21,9 @@ type Cuts struct {
 
 // Params of the profile.
 type Params struct {
-	K       int           `toml:"k" json:"k"` // references the expectation is over
-	Weights Weights       `toml:"weights" json:"weights"`
-	Cuts    Cuts          `toml:"cuts" json:"cuts"`
-	Shell   shell.Options `toml:"-" json:"-"`
+	K       int     `toml:"k" json:"k"` // references the expectation is over
+	Weights Weights `toml:"weights" json:"weights"`
+	Cuts    Cuts    `toml:"cuts" json:"cuts"`
 }
 
 // DefaultParams returns the published weights and the cuts calibrated on the release.

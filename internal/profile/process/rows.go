@@ -62,6 +62,7 @@ func (p parts) rows(task *steps.Task, params Params) profile.RunRows {
 		signals.Tier, signals.Borderline = out.Tier.Tier, &v.borderline
 	}
 	if p.score != nil {
+		out.Reference = p.pool.id
 		out.Features = &schema.Features{
 			TaskID:       task.ID,
 			Model:        run.Model,
@@ -79,6 +80,7 @@ func (p parts) signals(task *steps.Task) *schema.SignalsProcess {
 	run := p.run
 	out := &schema.SignalsProcess{
 		TrajectoryID:  run.ID,
+		Passed:        run.Outcome.Passed(),
 		PoolKind:      p.kind,
 		PoolSize:      int64(p.size),
 		A:             p.a,
@@ -89,9 +91,6 @@ func (p parts) signals(task *steps.Task) *schema.SignalsProcess {
 		Verifications: run.Verifications,
 		AddedTokens:   run.AddedTokens,
 		NEdited:       int64(len(run.Edited)),
-	}
-	if run.Outcome != trajectory.Unknown {
-		out.Passed = new(run.Outcome == trajectory.Pass)
 	}
 	if p.size > 0 {
 		out.PTAID = &p.pool.id

@@ -523,8 +523,8 @@ func checkPublishedColumns(t *testing.T, set *conformance.Set) {
 		}
 		total := n("regression_loop_waste") + n("blind_retry_waste") + n("redundant_step_waste") +
 			n("unnecessary_exploration_waste") + n("cyclic_pattern_waste")
-		if total != n("total_wasted_steps") || round4(total/max(n("n_states"), 1)) != n("waste_severity") {
-			d.add("%s: waste %v, severity %v", id, total, round4(total/n("n_states")))
+		if total != n("total_wasted_steps") || profile.Round4(total/max(n("n_states"), 1)) != n("waste_severity") {
+			d.add("%s: waste %v, severity %v", id, total, profile.Round4(total/n("n_states")))
 		}
 		if got := f1(n("precision_percent"), n("coverage_percent")); got != n("f1_score") {
 			d.add("%s: f1 %v, want %v", id, got, n("f1_score"))

@@ -77,9 +77,10 @@ func (r *reference) rows() profile.ReferenceRows {
 
 func (a *assessment) rows(task string, run profile.Run) profile.RunRows {
 	out := profile.RunRows{
-		Features: a.features(task, run),
-		Signals:  a.signalRow(run.ID),
-		Tier:     a.tierRow(run.ID),
+		Reference: a.ref.id,
+		Features:  a.features(task, run),
+		Signals:   a.signalRow(run.ID),
+		Tier:      a.tierRow(run.ID),
 	}
 	for j, position := range a.aligned {
 		row := schema.Alignment{TrajectoryID: run.ID, CandidateStep: int64(j), Aligned: position >= 0}
@@ -109,7 +110,7 @@ func (a *assessment) rows(task string, run profile.Run) profile.RunRows {
 
 func (a *assessment) features(task string, run profile.Run) *schema.Features {
 	f := &schema.Features{
-		TaskID: task, Model: run.Model, TrajectoryID: run.ID,
+		TaskID: task, Model: run.Model, TrajectoryID: run.ID, Passed: a.outcome.Passed(),
 		NStates:              new(int64(len(a.labelled))),
 		QualityScore:         &a.score,
 		Verdict:              new(string(a.verdict)),
@@ -132,9 +133,6 @@ func (a *assessment) features(task string, run profile.Run) *schema.Features {
 		FailureReasons:       listOrNil(a.reasons),
 		Strengths:            listOrNil(a.strength),
 	}
-	if a.outcome != trajectory.Unknown {
-		f.Passed = new(a.outcome == trajectory.Pass)
-	}
 	if tier, _ := taxonomy.ByScore(a.score, a.outcome); tier != "" {
 		f.QualityTier = new(string(tier))
 	}
@@ -154,10 +152,10 @@ func (a *assessment) features(task string, run profile.Run) *schema.Features {
 		total += steps
 	}
 	f.TotalWastedSteps = &total
-	f.WasteSeverity = new(round4(float64(total) / float64(len(a.labelled))))
+	f.WasteSeverity = new(profile.Round4(float64(total) / float64(len(a.labelled))))
 	if d := a.divergence(); d >= 0 {
 		f.DivergenceStep = new(int64(d + 1))
-		f.DivergenceFraction = new(round4(float64(d+1) / float64(len(a.labelled))))
+		f.DivergenceFraction = new(profile.Round4(float64(d+1) / float64(len(a.labelled))))
 	}
 	return f
 }

@@ -2,7 +2,6 @@ package release
 
 import (
 	"math"
-	"strconv"
 
 	"github.com/agentlens-bench/agentlens/internal/matching"
 	"github.com/agentlens-bench/agentlens/internal/portable"
@@ -38,24 +37,21 @@ func (p Parts) WithoutOutcome() float64 {
 
 // AddOutcome adds the outcome term: 10 for a pass, 5 for an unknown outcome.
 func AddOutcome(score float64, o trajectory.Outcome) float64 {
-	value := 50.0
+	return score + float64(WeightOutcome*outcomeValue(o))
+}
+
+func outcomeValue(o trajectory.Outcome) float64 {
 	switch o {
 	case trajectory.Pass:
-		value = 100
+		return 100
 	case trajectory.Fail:
-		value = 0
+		return 0
 	}
-	return score + float64(WeightOutcome*value)
+	return 50
 }
 
 // Round returns the integer score: to the nearest, ties to even, within 0 and 100.
 func Round(score float64) int64 { return int64(min(max(math.RoundToEven(score), 0), 100)) }
-
-// round4 rounds to four decimals, ties to even on the exact binary value.
-func round4(x float64) float64 {
-	v, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'f', 4, 64), 64)
-	return v
-}
 
 // f1 is the harmonic mean of two percentages.
 func f1(precision, coverage float64) float64 {

@@ -79,6 +79,11 @@ func (s *Step) Signature(label trajectory.Stage) uint64 {
 	return uint64(s.Tool)<<35 | uint64(s.File)<<3 | uint64(label)
 }
 
+// Of returns a task's steps, loaded once for all profiles that judge it.
+func Of(ctx context.Context, task *profile.Task) (*Task, error) {
+	return profile.Derived(task, func() (*Task, error) { return Load(ctx, *task, shell.New(shell.Options{})) })
+}
+
 // Load reads every run of a task. Commands start in the run's workspace, or in parser's root.
 func Load(ctx context.Context, task profile.Task, parser *shell.Parser) (*Task, error) {
 	l := loader{
