@@ -45,13 +45,19 @@ func (p *Pairing) Call(id string) {
 // Len returns the number of calls.
 func (p *Pairing) Len() int { return len(p.calls) }
 
-// Done notes that a call needs no answer or has it.
+// Done notes that a call was answered.
 func (p *Pairing) Done(n int) {
+	p.answered = true
+	p.settle(n)
+}
+
+// settle notes that a call waits for no answer.
+func (p *Pairing) settle(n int) {
 	c := &p.calls[n]
 	if c.done {
 		return
 	}
-	c.done, p.answered = true, true
+	c.done = true
 	open := p.open[c.id]
 	for i := len(open) - 1; i >= 0; i-- {
 		if open[i] == n {

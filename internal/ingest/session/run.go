@@ -123,7 +123,7 @@ func (r *Run) Awaits() bool {
 		if n < 0 || !r.Calls[n].Answered {
 			return n >= 0
 		}
-		r.pairing.Done(n)
+		r.pairing.settle(n)
 	}
 }
 
@@ -164,7 +164,7 @@ func (r *Run) pair() {
 	for n := r.pairing.Len(); n < len(r.Calls); n++ {
 		r.pairing.Call(r.Calls[n].ID)
 		if r.Calls[n].Answered {
-			r.pairing.Done(n)
+			r.pairing.settle(n)
 		}
 	}
 }
