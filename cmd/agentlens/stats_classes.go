@@ -3,11 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/agentlens-bench/agentlens/internal/analysis"
+	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/stats"
 	"github.com/agentlens-bench/agentlens/internal/tabular"
 )
@@ -15,17 +17,44 @@ import (
 // binaryCommand adds to a statistic of a score and two classes what all have.
 func (s *statsFlags) binaryCommand(c *cobra.Command) *cobra.Command {
 	f := c.Flags()
-	f.StringVar(&s.score, "score", "", "column of numbers (required)")
+	f.StringVar(&s.score, "score", "", "column of numbers (default, of a dataset folder: the score of the profile)")
 	f.StringVar(&s.label, "label", "passed", "column of the two classes")
 	f.StringVar(&s.positive, "positive", "", "value of --label that is the positive class, all others being negative")
 	run := c.RunE
 	c.RunE = func(cmd *cobra.Command, args []string) error {
 		if s.score == "" {
-			return usageError{errors.New("name the column of numbers with --score")}
+			var err error
+			if s.score, err = s.scoreOf(args[0]); err != nil {
+				return err
+			}
 		}
 		return run(cmd, args)
 	}
 	return s.command(c)
+}
+
+// scoreOf is the score of the profile in a dataset folder.
+func (s *statsFlags) scoreOf(input string) (string, error) {
+	dir, err := datasetOr(input)
+	if err != nil {
+		return "", err
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() || s.in.Query != "" {
+		return "", usageError{errors.New("name the column of numbers with --score")}
+	}
+	m, err := bench.ReadManifest(dir)
+	if err != nil {
+		return "", err
+	}
+	name := s.in.Profile
+	if name == "" && len(m.Parameters.Profiles) > 0 { // as the columns' tables
+		name = m.Parameters.Profiles[0]
+	}
+	of, err := m.Parameters.Profile(name)
+	if err != nil {
+		return "", err
+	}
+	return of.Score().Name(), nil
 }
 
 // runBinary is run with the columns of the score and the classes, and others.
@@ -47,7 +76,7 @@ higher score, ties counting one half, with DeLong's interval. With --group it ad
 left inside groups: pairs of one task, of one model, of one task and model, the mean over
 tasks, and intervals from drawing tasks with replacement.`,
 		Example: `  agentlens stats auroc bench --score score_without_outcome
-  agentlens stats auroc bench --score paper_score --profile paper --group task_id,model
+  agentlens stats auroc bench --profile paper --group task_id,model
   agentlens stats auroc runs.csv --score f --label resolved --by model --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(groups) > 2 {

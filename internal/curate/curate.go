@@ -62,6 +62,7 @@ type DatasetDigest struct {
 // Summary describes the runs that were taken, as the paper's curation table does. Shares are
 // of the runs; numbers are null without values.
 type Summary struct {
+	Score         string   `json:"score"` // column table.column
 	Strategy      string   `json:"strategy"`
 	Runs          int      `json:"runs"`
 	IdealPct      *float64 `json:"ideal_pct"`
@@ -470,7 +471,7 @@ func splitOf(r *Rules, x *run) string {
 
 // summarise describes the runs that were taken.
 func summarise(runs []*run, r *Rules) Summary {
-	s := Summary{Strategy: cmp.Or(r.Strategy, "rules"), Runs: len(runs)}
+	s := Summary{Score: r.Score, Strategy: cmp.Or(r.Strategy, "rules"), Runs: len(runs)}
 	mean := func(of func(*run) *float64) (mean, least *float64) {
 		var sum float64
 		n := 0
