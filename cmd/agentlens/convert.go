@@ -37,7 +37,7 @@ back as the same states but for these.`,
 			if out == "" {
 				return usageError{errors.New("--out is needed: the folder to make")}
 			}
-			opt, err := in.options()
+			opt, err := in.options(cmd.Context())
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -47,7 +48,7 @@ sources and rules give the same bytes.`,
 				return usageError{errors.New("--out is needed: the folder to make; or --dry-run for the funnel alone")}
 			}
 			if rulesFile != "" {
-				if err := rulesUnderFlags(cmd.Flags(), r, rulesFile); err != nil {
+				if err := rulesUnderFlags(cmd.Context(), cmd.Flags(), r, rulesFile); err != nil {
 					return usageError{err}
 				}
 			}
@@ -145,7 +146,7 @@ func (o optional) Set(s string) error {
 func (optional) Type() string { return "number" }
 
 // rulesUnderFlags reads a rules file; flags that were given win over it.
-func rulesUnderFlags(f *pflag.FlagSet, r *curate.Rules, path string) error {
+func rulesUnderFlags(ctx context.Context, f *pflag.FlagSet, r *curate.Rules, path string) error {
 	given := map[string]string{}
 	lists := map[string][]string{}
 	f.Visit(func(flag *pflag.Flag) {
@@ -155,7 +156,7 @@ func rulesUnderFlags(f *pflag.FlagSet, r *curate.Rules, path string) error {
 			given[flag.Name] = flag.Value.String()
 		}
 	})
-	read, err := curate.ReadRules(path)
+	read, err := curate.ReadRules(ctx, path)
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -12,6 +12,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/inspect"
+	"github.com/agentlens-bench/agentlens/internal/sidefile"
 	"github.com/agentlens-bench/agentlens/internal/terminal"
 )
 
@@ -29,7 +30,7 @@ that will get a reference.`,
   agentlens inspect runs.tar.zst --labels outcomes.csv --json`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opt, err := in.options()
+			opt, err := in.options(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -72,7 +73,7 @@ func (l *logFlags) add(cmd *cobra.Command) {
 }
 
 // options returns the options of the flags.
-func (l *logFlags) options() (ingest.Options, error) {
+func (l *logFlags) options(ctx context.Context) (ingest.Options, error) {
 	opt := l.opt
 	var err error
 	if opt.Jobs, err = workers(opt.Jobs); err != nil {
@@ -81,12 +82,11 @@ func (l *logFlags) options() (ingest.Options, error) {
 	if l.tools == "" {
 		return opt, nil
 	}
-	f, err := os.Open(l.tools)
+	f, err := sidefile.Read(ctx, l.tools)
 	if err != nil {
 		return opt, fmt.Errorf("tools file: %w", err)
 	}
-	defer f.Close()
-	if opt.Tools, err = tools.Load(f); err != nil {
+	if opt.Tools, err = tools.Load(f.Reader()); err != nil {
 		return opt, usageError{fmt.Errorf("tools file %s: %w", l.tools, err)}
 	}
 	return opt, nil

@@ -1,7 +1,8 @@
 // Agentlens turns the logs of software-engineering agents into a versioned, queryable
 // dataset of how they worked.
 //
-// Exit codes: 0 done, 1 failure, 2 usage, 3 done but some records were refused.
+// Exit codes: 0 done, 1 failure, 2 usage, 3 done but some records were refused; 130, 143 and
+// 129 when SIGINT, SIGTERM or SIGHUP ended it.
 package main
 
 import (
@@ -10,8 +11,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -33,8 +32,7 @@ const (
 func main() {
 	limitsAreErrors()
 	_ = output.Sweep(os.TempDir()) // what can't be removed must not stop the work
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	ctx, stop := untilSignal()
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
 	os.Exit(code)
@@ -56,6 +54,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetErr(notes)
 	cmd, err := root.ExecuteContextC(ctx)
 	err = errors.Join(err, out.Flush())
+	if code, ok := interrupted(ctx, err, notes); ok {
+		return code
+	}
 	var usage usageError
 	switch {
 	case err == nil:

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentlens-bench/agentlens/internal/atif"
+	"github.com/agentlens-bench/agentlens/internal/sidefile"
 )
 
 // errInvalid ends validate when a document is not valid.
@@ -40,7 +41,7 @@ Exit codes: 0 all valid, 1 some invalid or not readable, 2 usage.`,
 			results := make([]validated, 0, len(args))
 			valid := true
 			for _, file := range args {
-				data, err := os.ReadFile(file)
+				data, err := sidefile.Read(cmd.Context(), file)
 				if err != nil {
 					return err
 				}
@@ -48,7 +49,7 @@ Exit codes: 0 all valid, 1 some invalid or not readable, 2 usage.`,
 				if noFiles {
 					opt.Exists = nil
 				}
-				r := validated{File: file, Valid: true, Problems: atif.Validate(data, opt)}
+				r := validated{File: file, Valid: true, Problems: atif.Validate(data.Data, opt)}
 				for _, p := range r.Problems {
 					if p.Severity == atif.Error {
 						r.Valid, valid = false, false

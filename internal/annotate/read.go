@@ -4,18 +4,16 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/agentlens-bench/agentlens/internal/sidefile"
 	"github.com/agentlens-bench/agentlens/internal/tabular"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -55,12 +53,12 @@ type sheet struct {
 // labels do not matter. What is wrong with single rows is in the problems; with a bad_file
 // problem there are no rows.
 func readSheet(ctx context.Context, path string, labels bool) (sheet, []Problem, error) {
-	content, err := os.ReadFile(path)
+	f, err := sidefile.Read(ctx, path)
 	if err != nil {
 		return sheet{}, nil, err
 	}
-	sum := sha256.Sum256(content)
-	s := sheet{path: path, sha256: hex.EncodeToString(sum[:])}
+	content := f.Data
+	s := sheet{path: path, sha256: f.SHA256}
 	if bytes.HasPrefix(bytes.TrimLeft(content, "\ufeff \r\n\t"), []byte("{")) {
 		problems := s.readJSONL(content)
 		return s, problems, nil

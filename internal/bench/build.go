@@ -18,6 +18,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/privacy"
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/registry"
+	"github.com/agentlens-bench/agentlens/internal/sidefile"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/schema"
 )
@@ -46,6 +47,8 @@ type Options struct {
 	// The version and parent that a rebuild repeats.
 	again       string
 	againParent *Parent
+
+	files *sidefile.Set // read already; nil for none
 
 	// Progress is called from one goroutine at a time, with phase "read" in bytes (total 0
 	// when unknown) or "assess" in runs. It may be nil.
@@ -152,9 +155,12 @@ func Build(ctx context.Context, opt Options) (res Result, err error) {
 	if err := opt.check(); err != nil {
 		return res, err
 	}
+	if opt.files == nil {
+		opt.files = &sidefile.Set{}
+	}
 	plan := profile.Plan{Mode: opt.Reference, K: opt.K}
 	if opt.Donors != "" {
-		if plan.Donors, err = readDonors(opt.Donors); err != nil {
+		if plan.Donors, err = readDonors(ctx, opt.files, opt.Donors); err != nil {
 			return res, err
 		}
 	}
@@ -182,8 +188,9 @@ func Build(ctx context.Context, opt Options) (res Result, err error) {
 		opt.Sources = []string{path}
 	}
 	in := opt.Ingest
+	in.Files = opt.files
 	in.Jobs = opt.Jobs
-	if in.Tools, err = readTools(opt.Tools); err != nil {
+	if in.Tools, err = readTools(ctx, opt.files, opt.Tools); err != nil {
 		return res, err
 	}
 	if opt.Progress != nil {
@@ -235,7 +242,7 @@ func Build(ctx context.Context, opt Options) (res Result, err error) {
 			return res, err
 		}
 	}
-	err = b.writeManifest(ws.Root(), tables)
+	err = b.writeManifest(ctx, ws.Root(), tables)
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -250,16 +257,15 @@ func Build(ctx context.Context, opt Options) (res Result, err error) {
 }
 
 // readTools reads a file that adds to the mapping of foreign tools; nil for no file.
-func readTools(path string) (*tools.Table, error) {
+func readTools(ctx context.Context, files *sidefile.Set, path string) (*tools.Table, error) {
 	if path == "" {
 		return nil, nil
 	}
-	f, err := os.Open(path)
+	f, err := files.Read(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("tools file: %w", err)
 	}
-	defer f.Close()
-	t, err := tools.Load(f)
+	t, err := tools.Load(f.Reader())
 	if err != nil {
 		return nil, fmt.Errorf("%w: tools file %s: %w", ErrUsage, path, err)
 	}

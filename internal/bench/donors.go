@@ -2,30 +2,30 @@ package bench
 
 import (
 	"cmp"
+	"context"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/corpus"
 	"github.com/agentlens-bench/agentlens/internal/profile"
+	"github.com/agentlens-bench/agentlens/internal/sidefile"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
 // readDonors reads a donors file: tab-separated with a header that names the columns task,
 // order and trajectory_id; order is an integer that sorts the donors of a task. Other
 // columns are ignored.
-func readDonors(path string) (map[string][]string, error) {
-	f, err := os.Open(path)
+func readDonors(ctx context.Context, files *sidefile.Set, path string) (map[string][]string, error) {
+	f, err := files.Read(ctx, path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: donors file: %w", ErrUsage, err)
 	}
-	defer f.Close()
-	r := csv.NewReader(f)
+	r := csv.NewReader(f.Reader())
 	r.Comma, r.LazyQuotes = '\t', true
 	header, err := r.Read()
 	if err != nil {

@@ -3,6 +3,7 @@ package bench
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -143,7 +144,7 @@ type Counts struct {
 	Scored       map[string]int64 `json:"scored"`
 }
 
-func (b *builder) writeManifest(dir string, tables []store.TableStat) error {
+func (b *builder) writeManifest(ctx context.Context, dir string, tables []store.TableStat) error {
 	m := Manifest{
 		Version:       b.version,
 		Parent:        b.parent,
@@ -179,13 +180,13 @@ func (b *builder) writeManifest(dir string, tables []store.TableStat) error {
 			return err
 		}
 	}
-	if m.Parameters.DonorsSHA256, err = digestOf(b.opt.Donors); err != nil {
+	if m.Parameters.DonorsSHA256, err = b.opt.files.Digest(ctx, b.opt.Donors); err != nil {
 		return err
 	}
-	if m.Parameters.LabelsSHA256, err = digestOf(b.opt.Ingest.Labels); err != nil {
+	if m.Parameters.LabelsSHA256, err = b.opt.files.Digest(ctx, b.opt.Ingest.Labels); err != nil {
 		return err
 	}
-	if m.Parameters.ToolsSHA256, err = digestOf(b.opt.Tools); err != nil {
+	if m.Parameters.ToolsSHA256, err = b.opt.files.Digest(ctx, b.opt.Tools); err != nil {
 		return err
 	}
 	out, err := json.Marshal(m, json.Deterministic(true), jsontext.WithIndent("  "), json.FormatNilMapAsNull(false), json.FormatNilSliceAsNull(false))
@@ -195,11 +196,8 @@ func (b *builder) writeManifest(dir string, tables []store.TableStat) error {
 	return os.WriteFile(filepath.Join(dir, ManifestName), append(out, '\n'), 0o644)
 }
 
-// digestOf returns the SHA-256 of a file in hex, "" for no file.
+// digestOf returns the SHA-256 of a file in hex.
 func digestOf(path string) (string, error) {
-	if path == "" {
-		return "", nil
-	}
 	sum, _, err := checksum.Of(path)
 	return sum, err
 }

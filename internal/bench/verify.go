@@ -16,6 +16,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/output/checksum"
 	"github.com/agentlens-bench/agentlens/internal/profile"
+	"github.com/agentlens-bench/agentlens/internal/sidefile"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/schema"
 )
@@ -191,12 +192,13 @@ func checkTables(ctx context.Context, dir string, m Manifest) ([]Problem, error)
 // checkRebuild builds the dataset again beside it and compares SHA256SUMS.
 func checkRebuild(ctx context.Context, dir string, m Manifest, opt VerifyOptions) (problems []Problem, err error) {
 	p := m.Parameters
+	var files sidefile.Set
 	for _, given := range []struct{ flag, file, want string }{
 		{"--labels", opt.Labels, p.LabelsSHA256},
 		{"--donors", opt.Donors, p.DonorsSHA256},
 		{"--tools", opt.Tools, p.ToolsSHA256},
 	} {
-		got, err := digestOf(given.file)
+		got, err := files.Digest(ctx, given.file)
 		if err != nil {
 			return nil, err
 		}
@@ -223,6 +225,7 @@ func checkRebuild(ctx context.Context, dir string, m Manifest, opt VerifyOptions
 		version, parent = m.Publication.Version, m.Publication.Parent
 	}
 	_, err = Build(ctx, Options{
+		files:        &files,
 		again:        version,
 		againParent:  parent,
 		Sources:      opt.Rebuild,

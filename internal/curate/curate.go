@@ -158,15 +158,9 @@ func Run(ctx context.Context, dir string, opt Options) (res Result, err error) {
 	}
 	var list map[string]bool
 	if file := opt.Rules.Decontaminate; file != "" {
-		if list, err = readList(file); err != nil {
+		if list, c.res.ListSHA256, err = readList(ctx, file); err != nil {
 			return res, err
 		}
-		content, err := os.ReadFile(file)
-		if err != nil {
-			return res, err
-		}
-		sum := sha256.Sum256(content)
-		c.res.ListSHA256 = hex.EncodeToString(sum[:])
 		c.opt.Rules.Decontaminate = filepath.Base(file)
 	}
 	if c.runs, err = load(ctx, dir, &c.opt.Rules); err != nil {
@@ -279,7 +273,7 @@ func (c *curation) fill(m bench.Manifest) (err error) {
 
 // dialogues reads the logs again and writes the runs that are left as dialogues.
 func (c *curation) dialogues(m bench.Manifest, j *judge) (err error) {
-	in, err := m.IngestAgain(c.opt.Tools)
+	in, err := m.IngestAgain(c.ctx, c.opt.Tools)
 	if err != nil {
 		return err
 	}

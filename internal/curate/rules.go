@@ -1,11 +1,11 @@
 package curate
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -14,6 +14,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/registry"
+	"github.com/agentlens-bench/agentlens/internal/sidefile"
 )
 
 // ErrUsage marks rules that can't be used.
@@ -106,9 +107,13 @@ func DefaultRules() Rules {
 }
 
 // ReadRules reads a TOML file over the default rules. Unknown keys are an error.
-func ReadRules(path string) (Rules, error) {
+func ReadRules(ctx context.Context, path string) (Rules, error) {
 	r := DefaultRules()
-	meta, err := toml.DecodeFile(path, &r)
+	f, err := sidefile.Read(ctx, path)
+	if err != nil {
+		return r, fmt.Errorf("%w: rules file: %w", ErrUsage, err)
+	}
+	meta, err := toml.NewDecoder(f.Reader()).Decode(&r)
 	if err != nil {
 		return r, fmt.Errorf("%w: rules file %s: %w", ErrUsage, path, err)
 	}
@@ -196,21 +201,21 @@ func (r *Rules) complete(built bench.Parameters) error {
 }
 
 // readList reads the tasks and repositories of a decontamination file: one a line, # begins
-// a comment.
-func readList(path string) (map[string]bool, error) {
-	text, err := os.ReadFile(path)
+// a comment. It returns the file's SHA-256 in hex, too.
+func readList(ctx context.Context, path string) (list map[string]bool, digest string, err error) {
+	f, err := sidefile.Read(ctx, path)
 	if err != nil {
-		return nil, fmt.Errorf("%w: decontamination list: %w", ErrUsage, err)
+		return nil, "", fmt.Errorf("%w: decontamination list: %w", ErrUsage, err)
 	}
-	list := map[string]bool{}
-	for line := range strings.Lines(string(text)) {
+	list = map[string]bool{}
+	for line := range strings.Lines(string(f.Data)) {
 		line, _, _ = strings.Cut(line, "#")
 		if line = strings.ToLower(strings.TrimSpace(line)); line != "" {
 			list[line] = true
 		}
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%w: decontamination list %s is empty; want task ids or owner/name of repositories, one a line", ErrUsage, path)
+		return nil, "", fmt.Errorf("%w: decontamination list %s is empty; want task ids or owner/name of repositories, one a line", ErrUsage, path)
 	}
-	return list, nil
+	return list, f.SHA256, nil
 }

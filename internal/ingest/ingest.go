@@ -7,6 +7,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/ingest/source"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/privacy"
+	"github.com/agentlens-bench/agentlens/internal/sidefile"
 )
 
 // The items of a source; see package format.
@@ -36,6 +37,8 @@ var ErrUsage = errors.New("usage")
 type Options struct {
 	Format string // reader to use for every record that holds a run; "" sniffs
 	Labels string // file of outcomes, "" for none
+
+	Files *sidefile.Set // that has Labels, or will; nil to read it here
 
 	// AllAttempts keeps every attempt at a task that a log numbers; by default only the
 	// last one is a run.

@@ -53,7 +53,11 @@ func Read(ctx context.Context, sources []string, opt Options, emit Emit) (Summar
 		}
 	}
 	if opt.Labels != "" {
-		labels, err := outcome.ReadLabels(opt.Labels)
+		text, err := opt.Files.Read(ctx, opt.Labels)
+		if err != nil {
+			return Summary{}, sideFileError("labels file", err)
+		}
+		labels, err := outcome.ReadLabels(opt.Labels, text.Data)
 		if err != nil {
 			return Summary{}, fmt.Errorf("%w: %w", ErrUsage, err)
 		}
@@ -93,6 +97,14 @@ func Read(ctx context.Context, sources []string, opt Options, emit Emit) (Summar
 	}
 	slices.SortFunc(summary.Sources, func(a, b SourceDigest) int { return cmp.Compare(a.SHA256, b.SHA256) })
 	return summary, nil
+}
+
+// sideFileError is about a file that the call names, unless the call was ended.
+func sideFileError(what string, err error) error {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fmt.Errorf("%w: %s: %w", ErrUsage, what, err)
 }
 
 // reader is what all sources share.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/agentlens-bench/agentlens/internal/sidefile"
 	"github.com/agentlens-bench/agentlens/internal/store"
 )
 
@@ -34,6 +35,9 @@ func Load(ctx context.Context, in Input, wanted []string) (*Frame, error) {
 		if err := in.onlyFile("CSV from standard input"); err != nil {
 			return nil, err
 		}
+		if f, ok := in.Stdin.(*os.File); ok {
+			in.Stdin = sidefile.Reader(ctx, f)
+		}
 		return loadCSV(ctx, in, in.Stdin, wanted)
 	}
 	info, err := os.Stat(in.Path)
@@ -43,7 +47,17 @@ func Load(ctx context.Context, in Input, wanted []string) (*Frame, error) {
 	if info.IsDir() {
 		return loadDataset(ctx, in, wanted)
 	}
-	file, err := os.Open(in.Path)
+	if !info.Mode().IsRegular() {
+		if err := in.onlyFile("CSV from a pipe"); err != nil {
+			return nil, err
+		}
+		f, err := sidefile.Read(ctx, in.Path)
+		if err != nil {
+			return nil, err
+		}
+		return loadCSV(ctx, in, f.Reader(), wanted)
+	}
+	file, err := sidefile.OpenRegular(in.Path)
 	if err != nil {
 		return nil, err
 	}

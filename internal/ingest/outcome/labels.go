@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -44,19 +42,16 @@ func (e *LabelsError) Error() string {
 	return b.String()
 }
 
-// ReadLabels reads the file of --labels: CSV with a header, or JSON Lines. A file with a
-// bad row gives a *LabelsError and no evidence.
-func ReadLabels(file string) ([]format.Evidence, error) {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("labels file: %w", err)
-	}
-	evidence, bad := parseLabels(data)
+// ReadLabels reads the text of the file of --labels: CSV with a header, or JSON Lines. One
+// with a bad row gives a *LabelsError and no evidence.
+func ReadLabels(file string, text []byte) ([]format.Evidence, error) {
+	evidence, bad := parseLabels(text)
 	if len(bad) > 0 {
 		return nil, &LabelsError{File: file, Rows: bad}
 	}
 	for i := range evidence {
-		evidence[i].Rank, evidence[i].Source, evidence[i].File = format.RankLabels, "labels", filepath.Base(file)
+		// Without File: what the file is called does not change a dataset.
+		evidence[i].Rank, evidence[i].Source = format.RankLabels, "labels"
 	}
 	return evidence, nil
 }

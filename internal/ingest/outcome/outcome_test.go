@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -94,11 +93,7 @@ func TestRealReports(t *testing.T) {
 
 func labels(t *testing.T, name, data string) ([]format.Evidence, error) {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(file, []byte(data), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return outcome.ReadLabels(file)
+	return outcome.ReadLabels(filepath.Join("dir", name), []byte(data))
 }
 
 func TestLabels(t *testing.T) {
@@ -164,9 +159,6 @@ func TestBadLabels(t *testing.T) {
 		if !slices.Equal(lines, c.lines) {
 			t.Errorf("%s: lines %v, want %v: %v", c.name, lines, c.lines, err)
 		}
-	}
-	if _, err := outcome.ReadLabels(filepath.Join(t.TempDir(), "missing")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("missing file: %v", err)
 	}
 }
 

@@ -20,8 +20,8 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 )
 
-// walked is what a walk met.
-type walked struct {
+// encounter is what a walk met.
+type encounter struct {
 	read    int64 // bytes of files
 	files   int
 	refused []string
@@ -29,7 +29,7 @@ type walked struct {
 	err     error
 }
 
-func walkAll(t *testing.T, name string, data []byte, limits Limits) (w walked) {
+func walkLimited(t *testing.T, name string, data []byte, limits Limits) (w encounter) {
 	t.Helper()
 	root := filepath.Join(t.TempDir(), name)
 	if err := os.WriteFile(root, data, 0o644); err != nil {
@@ -160,7 +160,7 @@ func TestBombs(t *testing.T) {
 		{"many small bombs", "a.zip", many(), "over the ratio of 100"},
 		{"gzip in tar in gzip", "a.tar.gz", nested(), "over the ratio of 100"},
 	} {
-		w := walkAll(t, tc.file, tc.data, Limits{MaxRatio: 100})
+		w := walkLimited(t, tc.file, tc.data, Limits{MaxRatio: 100})
 		var unsafe *UnsafeError
 		if !errors.As(w.err, &unsafe) || !strings.Contains(unsafe.Error(), tc.reason) {
 			t.Errorf("%s: %v, want %s", tc.name, w.err, tc.reason)
@@ -169,7 +169,7 @@ func TestBombs(t *testing.T) {
 			t.Errorf("%s: %d bytes were read of an archive of %d", tc.name, w.read, len(tc.data))
 		}
 	}
-	if w := walkAll(t, "a.zip", sharing(t, 1, []byte(`{"a":1}`), 0), Limits{}); w.err != nil || w.files != 1 || len(w.refused) > 0 {
+	if w := walkLimited(t, "a.zip", sharing(t, 1, []byte(`{"a":1}`), 0), Limits{}); w.err != nil || w.files != 1 || len(w.refused) > 0 {
 		t.Errorf("one entry: %+v", w)
 	}
 }
@@ -215,7 +215,7 @@ func TestGzipTail(t *testing.T) {
 		{"a cut member", one + two[:len(two)-9], 0, 1},
 		{"a damaged checksum", one + two[:len(two)-5] + "\xff" + two[len(two)-4:], 0, 1},
 	} {
-		w := walkAll(t, "a.json.gz", []byte(tc.data), Limits{})
+		w := walkLimited(t, "a.json.gz", []byte(tc.data), Limits{})
 		if w.err != nil || len(w.warned) != tc.warned || len(w.refused) != tc.refused || tc.refused == 0 && w.read != 8 {
 			t.Errorf("%s: %+v", tc.name, w)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
+	"github.com/agentlens-bench/agentlens/internal/sidefile"
 )
 
 // File is one file of a source while it is being read.
@@ -67,7 +68,7 @@ func Walk(ctx context.Context, root string, limits Limits, h Handler) error {
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("source %s is neither a file nor a folder: an archive is read with a look back, so write a pipe to a file first", root)
 	}
-	f, err := os.Open(root)
+	f, err := sidefile.OpenRegular(root)
 	if err != nil {
 		return fmt.Errorf("source %s cannot be opened: %w", root, err)
 	}
@@ -174,7 +175,7 @@ func isOutput(dir string) bool {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	f, err := os.Open(path)
+	f, err := sidefile.OpenRegular(path)
 	if err != nil {
 		return false
 	}
@@ -202,7 +203,7 @@ func (w *walker) folderFile(rel, file string) error {
 		w.Skip("neither a file nor a folder")
 		return nil
 	}
-	f, err := os.Open(file)
+	f, err := sidefile.OpenRegular(file)
 	if err != nil {
 		w.unreadable(rel, err)
 		return nil
