@@ -98,7 +98,7 @@ func (p *paramFlags) read(cmd *cobra.Command) (*paper.Params, *process.Params, e
 		return nil, nil, err
 	}
 	all := registry.All()
-	if err := readProfiles(p.file, all); err != nil {
+	if err := readProfiles(cmd.Context(), p.file, all); err != nil {
 		return nil, nil, err
 	}
 	var paperParams *paper.Params

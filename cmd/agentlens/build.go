@@ -48,7 +48,7 @@ The same sources and parameters give the same bytes on any machine with any --jo
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opt := opt
 			var err error
-			if opt.Profiles, err = profiles.read(cmd.Flags()); err != nil {
+			if opt.Profiles, err = profiles.read(cmd.Context(), cmd.Flags()); err != nil {
 				return err
 			}
 			opt.Sources = args

@@ -1,8 +1,8 @@
 package main
 
 import (
+	"context"
 	"fmt"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,6 +12,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/params"
 	"github.com/agentlens-bench/agentlens/internal/profile/registry"
+	"github.com/agentlens-bench/agentlens/internal/sidefile"
 )
 
 // profileFlags choose profiles and their parameters.
@@ -58,7 +59,7 @@ func addOption(f *pflag.FlagSet, o params.Option) {
 
 // read returns the profiles with their parameters: those of the file, with the options that
 // were given on top.
-func (p *profileFlags) read(f *pflag.FlagSet) ([]profile.Profile, error) {
+func (p *profileFlags) read(ctx context.Context, f *pflag.FlagSet) ([]profile.Profile, error) {
 	given := map[string]string{}
 	for _, of := range p.all {
 		for _, o := range params.Options(of) {
@@ -67,7 +68,7 @@ func (p *profileFlags) read(f *pflag.FlagSet) ([]profile.Profile, error) {
 			}
 		}
 	}
-	if err := readProfiles(p.file, p.all); err != nil {
+	if err := readProfiles(ctx, p.file, p.all); err != nil {
 		return nil, err
 	}
 	for name, value := range given {
@@ -91,16 +92,15 @@ func (p *profileFlags) read(f *pflag.FlagSet) ([]profile.Profile, error) {
 
 // readProfiles takes parameters from a profile file, "" for none. Parameters that the file
 // leaves out keep their values.
-func readProfiles(path string, into []profile.Profile) error {
+func readProfiles(ctx context.Context, path string, into []profile.Profile) error {
 	if path == "" {
 		return nil
 	}
-	f, err := os.Open(path)
+	f, err := sidefile.Read(ctx, path)
 	if err != nil {
 		return fmt.Errorf("profile file: %w", err)
 	}
-	defer f.Close()
-	if err := params.Read(f, path, into); err != nil {
+	if err := params.Read(f.Reader(), path, into); err != nil {
 		return usageError{err}
 	}
 	return nil
