@@ -12,7 +12,7 @@ func (s *scrubber) home(i, n int) {
 	if s.keep || i == 0 {
 		return
 	}
-	d := s.text
+	d := s.view.text
 	sep := d[i-1]
 	width := separator(d, i, i+n)
 	if width == 0 || !s.absolute(i, n, sep) && !s.encoded(i, n, width) {
@@ -21,7 +21,7 @@ func (s *scrubber) home(i, n int) {
 	at := i + n + width
 	end := at + account(d[at:], sep, width)
 	user := string(d[at:end])
-	if user == "" || user == "." || user == ".." || common(user) || isFile(user) || strings.HasPrefix(user, "REDACTED") || sep == '_' && width == 1 && !longer(d[end:]) {
+	if user == "" || user == "." || user == ".." || common(user) || isFile(user) || strings.HasPrefix(user, "REDACTED") || isNumber(user) || sep == '/' && isRoute(d[:i-1]) || sep == '_' && width == 1 && !longer(d[end:]) {
 		return
 	}
 	if sep == '/' || sep == '\\' {
@@ -59,14 +59,14 @@ func separator(d []byte, i, at int) int {
 // a drive, or in a folder that they are mounted in. A folder of a project that is called home
 // is none.
 func (s *scrubber) absolute(i, n int, sep byte) bool {
-	before := s.text[:i-1]
+	before := s.view.text[:i-1]
 	windows := n == len("Users")
 	switch sep {
 	case '/':
 		switch n := len(before); {
 		case n == 0, n > 1 && before[n-2] == '-' && isAlnum(before[n-1]) && boundary(before, n-2), // -I/home
-			boundary(s.text, n) && strings.IndexByte(")}]>-.~*", before[n-1]) < 0:
-			return s.text[i] != 'u' || drive(before)
+			boundary(s.view.text, n) && strings.IndexByte(")}]>-.~*", before[n-1]) < 0:
+			return s.view.text[i] != 'u' || drive(before)
 		}
 		for _, mount := range mounts {
 			if bytes.HasSuffix(before, []byte(mount)) {
@@ -75,7 +75,8 @@ func (s *scrubber) absolute(i, n int, sep byte) bool {
 		}
 		return windows && drive(before)
 	case '\\':
-		return windows && drive(bytes.TrimRight(before, `\`))
+		before = bytes.TrimRight(before, `\`)
+		return windows && (drive(before) || onServer(before))
 	}
 	return false
 }
@@ -83,8 +84,8 @@ func (s *scrubber) absolute(i, n int, sep byte) bool {
 // encoded reports whether the folder at i stands where home directories do in a name that was
 // made of a path, with a separator of that width for its slashes.
 func (s *scrubber) encoded(i, n, width int) bool {
-	sep, before := string(s.text[i-width:i]), s.text[:i-width]
-	if sep[0] != '-' && sep[0] != '_' || s.text[i] == 'u' {
+	sep, before := string(s.view.text[i-width:i]), s.view.text[:i-width]
+	if sep[0] != '-' && sep[0] != '_' || s.view.text[i] == 'u' {
 		return false
 	}
 	if begins(before, sep) {
@@ -144,6 +145,30 @@ func drive(before []byte) bool {
 	}
 	return false
 }
+
+// onServer reports whether a path is that of a share or drive of another machine: \\box,
+// \\box\C$.
+func onServer(before []byte) bool {
+	isHost := func(c byte) bool { return isWord(c) || c == '.' || c == '-' }
+	if rest, ok := bytes.CutSuffix(before, []byte("$")); ok {
+		before = bytes.TrimRight(rest[:len(rest)-back1(rest, isAlnum)], `\`)
+	}
+	n := back1(before, isHost)
+	return n > 0 && bytes.HasSuffix(before[:len(before)-n], []byte(`\\`))
+}
+
+// isRoute reports whether a path is named as one of a web site: as the target of a request,
+// a link or a router.
+func isRoute(before []byte) bool {
+	for _, word := range [...]string{"GET ", "POST ", "PUT ", "PATCH ", "DELETE ", "HEAD ", "href=", "to=", "src=", "action=", "route(", ".get(", ".post(", ".push(", ".replace(", "navigate(", "redirect(", "fetch(", "url(", "re_path(", " path("} {
+		if bytes.HasSuffix(bytes.TrimRight(before, "\"'`\\"), []byte(word)) {
+			return true
+		}
+	}
+	return false
+}
+
+func isNumber(name string) bool { return strings.Trim(name, "0123456789") == "" }
 
 // account returns the length of the name of an account at the beginning of d. Names on
 // Windows may have spaces when a separator as wide as the one before ends them.

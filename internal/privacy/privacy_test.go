@@ -68,7 +68,7 @@ func TestTexts(t *testing.T) {
 		{`\/home\/alice\/x`, `\/home\/user\/x`, "home_path 1"},
 		{"gcc -I/home/alice/inc --p=/home/alice PATH=/bin:/home/bob/bin file:///home/bob.", "gcc -I/home/user/inc --p=/home/user PATH=/bin:/home/user/bin file:///home/user.", "home_path 4"},
 		{"/var/home/alice/x /export/home/alice", "/var/home/user/x /export/home/user", "home_path 2"},
-		{"/home/alice alice@box:~$ alice", "/home/user user@box:~$ alice", "home_path 1, user_name 1"},
+		{"/home/alice alice@box:~$ alice", "/home/user user@host:~$ alice", "home_path 1, host_name 1, user_name 1"},
 		{"/root/.claude/projects/-home-alice-my-proj/x -Users-bob-x", "/root/.claude/projects/-home-user-my-proj/x -Users-user-x", "home_path 2"},
 		{"/p/__Users__alice_b__work/x /__home__alice-b__x __home__bob__x", "/p/__Users__user__work/x /__home__user__x __home__user__x", "home_path 3"},
 		{"/_Users_alice_work/x /_home_alice_my_work", "/_Users_user_work/x /_home_user_my_work", "home_path 2"},
