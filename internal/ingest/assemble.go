@@ -205,5 +205,5 @@ func (s *sourceReader) assembleRun(run format.Run, members []*spooled) error {
 		s.reject(rec, err, false)
 		return nil
 	}
-	return s.emitAll(rec, items, warnings)
+	return s.emitAll(rec, items, warnings, len(records) > 1)
 }

@@ -321,7 +321,7 @@ func (s *sourceReader) parse(j job) error {
 	case kept:
 		return nil
 	}
-	return s.emitAll(rec, items, warnings)
+	return s.emitAll(rec, items, warnings, false)
 }
 
 // items reads the record with the reader it calls for. kept says that the record is a part
@@ -427,13 +427,14 @@ func (s *sourceReader) tableItems(rec format.Record) []Item {
 	return nil
 }
 
-// emitAll completes and emits the items of one record.
-func (s *sourceReader) emitAll(rec format.Record, items []Item, warnings []trajectory.Warning) error {
+// emitAll completes and emits the items of one record, or of several that were joined.
+func (s *sourceReader) emitAll(rec format.Record, items []Item, warnings []trajectory.Warning, joined bool) error {
 	var runs []*trajectory.Trajectory
 	for _, item := range items {
 		if t := item.Trajectory; t != nil {
 			t.SourceFile, t.SourceRecord, t.SourceSHA256, t.SourceNo = rec.File, rec.Line, rec.SHA256, s.number
 			t.Warnings = append(t.Warnings, warnings...)
+			s.hide(t, joined)
 			runs = append(runs, t)
 		}
 	}
@@ -520,7 +521,7 @@ func (s *sourceReader) emitRefused() (first *RecordError, err error) {
 	for _, e := range s.refused.List() {
 		file := s.hideFile(e.File)
 		e.Message = s.privacy().ScrubString(strings.ReplaceAll(e.Message, e.File, file))
-		e.File, e.Record = file, s.privacy().ScrubString(e.Record)
+		e.File, e.Record, e.Hint = file, s.privacy().ScrubString(e.Record), s.privacy().ScrubString(e.Hint)
 		if first == nil {
 			first = &e
 		}

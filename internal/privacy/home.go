@@ -182,8 +182,8 @@ scan:
 			break scan
 		case isWord(c), c == '.', c == '-' && sep != '-':
 			n++
-		case c == '\\' && escaped(d[n:]):
-			n += 6
+		case c == '\\' && escaped(d[n+slashes(d[n:])-1:]):
+			n += slashes(d[n:]) + 5
 		case c == ' ' && sep == '\\':
 			more := n + run(d[n:], func(c byte) bool { return isWord(c) || c == ' ' || c == '-' || c == '.' })
 			if more <= longest && run(d[more:], func(c byte) bool { return c == '\\' }) == width {
@@ -202,6 +202,8 @@ scan:
 	}
 	return n
 }
+
+func slashes(d []byte) int { return run(d, func(c byte) bool { return c == '\\' }) }
 
 // escaped reports whether d begins with the escape of a letter beyond ASCII.
 func escaped(d []byte) bool {

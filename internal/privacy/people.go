@@ -13,7 +13,7 @@ var peopleRules = []rule{
 	{words: []string{"uid=", "gid=", "groups="}, raw: true, find: identity},
 	{words: []string{"Uid: (", "Gid: ("}, raw: true, find: status},
 	{words: []string{":x:"}, raw: true, find: passwd},
-	{words: []string{" pts/", " tty1", " tty2", " ttys", " console "}, raw: true, find: terminal},
+	{words: []string{" pts/", " tty1", " tty2", " ttys"}, raw: true, find: terminal},
 	{words: []string{"PID %CPU", "PID  PPID", "PID    PPID", "PID COMMAND", "PID TTY", "PID PPID"}, find: processes},
 	{words: []string{"user.name", "user.email"}, hint: hintGitConfig, find: gitConfig},
 	{words: []string{"[user]"}, find: gitSection},
@@ -57,6 +57,9 @@ func hintAt(d []byte, i int) bool {
 		return isDomain(string(host))
 	}
 	rest := d[i+1+n:]
+	if common(string(d[from:i])) && common(string(host)) {
+		return false
+	}
 	return len(rest) > 1 && (rest[0] == ':' && strings.IndexByte("~/\\", rest[1]) >= 0 || rest[0] == ' ' || rest[0] == '#' || rest[0] == '$')
 }
 
@@ -166,7 +169,7 @@ func isPort(rest string) bool {
 // isPrompt reports whether d[from:end] is the name of a user and machine in a prompt:
 // alice@box:~/x$, [alice@box x]#, alice@box x %.
 func isPrompt(d []byte, from, end int) bool {
-	if !boundary(d, from) || from > 0 && strings.IndexByte(" \t\n\r[(\"'`m>:", d[from-1]) < 0 && !inEscape(d, from-1) {
+	if !boundary(d, from) || from > 0 && strings.IndexByte(" \t\n\r[(\"'`m>:=", d[from-1]) < 0 && !inEscape(d, from-1) {
 		return false
 	}
 	const longest = 120
@@ -269,6 +272,9 @@ func isPerson(user, host string) bool {
 	case "noreply", "no-reply", "no_reply", "donotreply", "do-not-reply", "notifications", "notification", "mailer-daemon", "postmaster", "hostmaster", "webmaster",
 		"info", "support", "help", "contact", "security", "sales", "hello", "abuse", "team", "bot", "actions", "ci", "build", "me", "you", "your", "name", "your-email", "youremail", "your_email", "email", "mail", "someone", "somebody", "nobody", "anonymous", "foo", "bar", "xxx", "example", "feedback", "privacy", "conduct", "copyright":
 		return false
+	}
+	if strings.HasPrefix(host, "lists.") || host == "googlegroups.com" || user == strings.ToUpper(user) && len(user) < 4 {
+		return false // a list
 	}
 	if isDocumentation(host) {
 		first, last, ok := strings.Cut(lower, ".")
@@ -393,6 +399,9 @@ func (s *scrubber) account(from, to int, placeholder string) {
 
 // isService reports whether an account is one that systems come with.
 func isService(user string) bool {
+	if strings.HasPrefix(user, "systemd-") {
+		return true
+	}
 	switch user {
 	case "daemon", "bin", "sys", "sync", "games", "man", "lp", "mail", "news", "uucp", "proxy", "www-data", "backup", "list", "irc", "gnats", "_apt", "staff", "wheel",
 		"adm", "tty", "disk", "sudo", "audio", "video", "plugdev", "users", "nogroup", "systemd-network", "systemd-resolve", "systemd-timesync", "messagebus", "sshd",

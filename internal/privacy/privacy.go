@@ -97,6 +97,7 @@ type pass struct {
 	names      []name
 	counts     Counts
 	found      bool
+	seen       int // end of the last string that was decoded
 }
 
 // edit replaces text[from:to].
@@ -133,24 +134,38 @@ func (p *pass) run() bool {
 func (p *pass) record() {
 	d := p.text
 	s := scrubber{pass: p, view: plainView(d), raw: true}
-	seen := 0 // end of the last string that was decoded
+	p.seen = 0
 	allRules.scan(d, func(e *entry, i int) {
 		switch {
 		case e.rule.raw:
 			if i >= s.done {
 				e.rule.find(&s, i)
 			}
-		case i >= seen && (e.rule.hint == nil || e.rule.hint(d, i)):
-			from, to := stringAround(d, i)
-			seen = to
-			p.member(from, to)
-			if v, done := plainView(d[from:to]).escapes(); done {
-				p.plain(v, from)
-			} else {
-				p.plain(plainView(d[from:to]), from)
+			if s.unsure {
+				s.unsure = false
+				p.decode(i)
 			}
+		case e.rule.hint == nil || e.rule.hint(d, i):
+			p.decode(i)
 		}
 	})
+}
+
+// decode looks at the string around a place as it is meant, once.
+func (p *pass) decode(i int) {
+	if i < p.seen {
+		return
+	}
+	if p.text[i] == '"' {
+		i++ // the word has the quote
+	}
+	from, to := stringAround(p.text, i)
+	p.seen = to
+	if from > 0 && p.text[from-1] == '"' && to < len(p.text) && p.text[to] == '"' {
+		p.member(from, to)
+	}
+	v, _ := plainView(p.text[from:to]).escapes()
+	p.plain(v, from)
 }
 
 // plain looks at a plain text that begins at a place of the record, at what its escapes
@@ -189,12 +204,19 @@ func (p *pass) look(v view, base int) (deeper bool) {
 	return deeper
 }
 
-// stringAround returns where the content of the string around d[i] begins and ends. For the
-// name of a member whose value is a string the end is that of the value.
+// stringAround returns where the content of the string around d[i] begins and ends; of a long
+// one, the words around i. For the name of a member whose value is a string the end is that of
+// the value.
 func stringAround(d []byte, i int) (from, to int) {
+	const before, behind = 4 << 10, 16 << 10
 	for from = i; from > 0 && (d[from-1] != '"' || isEscaped(d, from-1)); from-- {
+		if i-from >= before && d[from-1] == ' ' {
+			return from, wordEnd(d, i, behind)
+		}
 	}
-	to = stringEnd(d, i)
+	if to = wordEnd(d, i, behind); to < len(d) && d[to] == ' ' {
+		return from, to
+	}
 	rest := bytes.TrimLeft(d[min(to+1, len(d)):], " \t\r\n")
 	if len(rest) == 0 || rest[0] != ':' {
 		return from, to
@@ -203,7 +225,20 @@ func stringAround(d []byte, i int) (from, to int) {
 	if len(rest) == 0 || rest[0] != '"' {
 		return from, to
 	}
-	return from, stringEnd(d, len(d)-len(rest)+1)
+	return from, wordEnd(d, len(d)-len(rest)+1, behind)
+}
+
+// wordEnd returns where the string around d[i] ends, or the first blank that far behind.
+func wordEnd(d []byte, i, far int) int {
+	near := d[:min(len(d), i+far)]
+	end := stringEnd(near, i)
+	if end < len(near) || len(near) == len(d) {
+		return end
+	}
+	for end < len(d) && d[end] != ' ' && (d[end] != '"' || isEscaped(d, end)) {
+		end++
+	}
+	return end
 }
 
 func stringEnd(d []byte, i int) int {
@@ -351,6 +386,8 @@ type scrubber struct {
 	base int  // of the view in the text
 	raw  bool // the view is a record as it was written
 	done int  // end of the last replaced bytes
+
+	unsure bool // set by a raw rule whose word wants a look at the plain text
 }
 
 // replace puts a placeholder in the place of text[from:to]. It leaves escapes whole.

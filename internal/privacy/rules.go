@@ -31,7 +31,7 @@ func hintEscape(d []byte, i int) bool {
 
 func hintPercent(d []byte, i int) bool {
 	r, ok := hex(d[i+1:], 2)
-	return ok && (r > ' ' && r < 0x7f || r >= 0xc2)
+	return ok && (r == '\n' || r >= ' ' && r < 0x7f || r >= 0xc2)
 }
 
 // hintTilde passes ~name/ at the beginning of a word.

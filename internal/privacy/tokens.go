@@ -49,7 +49,7 @@ var shapes = []shape{
 	{[]string{"github_pat_"}, token{GitHubToken, 22, 0, isName, false, false}},
 	{[]string{"glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "glft-", "glsoat-"}, token{GitLabToken, 20, 0, isDotted, false, false}},
 	{[]string{"AKIA", "ASIA"}, token{AWSKeyID, 16, 16, isUpperAlnum, true, false}},
-	{[]string{"AIza"}, token{GoogleKey, 35, 35, isURLSafe, true, false}},
+	{[]string{"AIza"}, token{GoogleKey, 35, 45, isURLSafe, true, false}},
 	{[]string{"ya29."}, token{GoogleKey, 20, 0, isDotted, true, false}},
 	{[]string{"GOCSPX-"}, token{GoogleKey, 20, 0, isURLSafe, true, false}},
 	{[]string{"xoxb-", "xoxp-", "xoxa-", "xoxr-", "xoxs-", "xoxc-", "xoxd-", "xoxe-", "xoxe.", "xapp-"}, token{SlackToken, 16, 0, isSlack, false, true}},
@@ -202,13 +202,16 @@ func (s *scrubber) token(from, rest int, t token) {
 		return
 	}
 	end := rest + n
+	if s.raw && n >= 4 && end < len(d) && d[end] == '\\' && (t.most == 0 || n < t.most) {
+		s.unsure = true // it may go on in the next line
+	}
 	if more := s.wrapped(rest, end, t); more > 0 {
 		end += more
 	}
 	secret := s.view.text[rest:end]
 	switch {
 	case end-rest < t.least, t.most > 0 && n > t.most:
-	case t.digit && !bytes.ContainsAny(secret, "0123456789"), repeats(secret):
+	case t.digit && (!bytes.ContainsAny(secret, "0123456789") || repeats(secret)):
 	default:
 		s.replace(from, end, t.kind.placeholder(), t.kind)
 	}

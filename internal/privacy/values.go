@@ -14,8 +14,9 @@ var valueRules = []rule{
 		"private_key", "privatekey", "auth_key", "authkey", "signature", "encryption_key", "signing_key", "master_key", "role_key"),
 		hint: hintAssignment, find: assigned},
 	{words: []string{"apiKey", "ApiKey", "APIKey", "Api-Key", "Api_Key", "accessKey", "AccessKey", "AccountKey", "accountKey", "privateKey", "PrivateKey", "authKey", "AuthKey",
-		"_KEY", "_PASS", "_pass", "_PWD", "_pwd", "_PW=", "_SALT", "?key=", "&key=", "?sig=", "&sig=", "pwd=", "Pwd=", "PWD=", "_auth", `"auth`, "X-Amz-", "x-amz-"},
+		"_KEY", "_PASS", "_pass", "_PWD", "_pwd", "_PW=", "_SALT", "?key=", "&key=", "?sig=", "&sig=", "pwd=", "Pwd=", "PWD=", "_auth", "X-Amz-", "x-amz-"},
 		hint: hintAssignment, find: assigned},
+	{words: []string{`"auth`}, hint: func(d []byte, i int) bool { return hintAssignment(d, i+1) }, find: func(s *scrubber, i int) { assigned(s, i+1) }},
 	{words: []string{"uthorization", "UTHORIZATION"}, hint: hintHeader, find: authorization},
 	{words: []string{"Bearer ", "bearer ", "BEARER "}, raw: true, find: bearer},
 	{words: []string{"Basic ", "basic "}, hint: hintBasic, find: basic},
@@ -47,7 +48,14 @@ type assignment struct {
 	from, to int // of the value
 }
 
-func isKey(c byte) bool { return isAlnum(c) || c == '_' || c == '-' || c == '.' }
+// keyBytes are those that names of settings have.
+var keyBytes = func() (in [256]bool) {
+	for c := range 256 {
+		b := byte(c)
+		in[c] = isAlnum(b) || b == '_' || b == '-' || b == '.'
+	}
+	return in
+}()
 
 // assignmentAt reads what the word at i is a part of. ok is false when that is no assignment.
 func assignmentAt(d []byte, i int) (a assignment, ok bool) {
@@ -55,11 +63,20 @@ func assignmentAt(d []byte, i int) (a assignment, ok bool) {
 	if d[i] == '?' || d[i] == '&' {
 		i++
 	}
-	from := i - back1(d[max(0, i-longest):i], isKey)
+	at := i
+	for at < len(d) && keyBytes[d[at]] {
+		at++
+	}
+	if at-i > longest || at == len(d) || strings.IndexByte("\"'`\\]:= \t", d[at]) < 0 {
+		return a, false
+	}
+	from := i
+	for from > 0 && i-from < longest && keyBytes[d[from-1]] {
+		from--
+	}
 	if from < i && inEscape(d, from) {
 		from++
 	}
-	at := i + run(d[i:min(len(d), i+longest)], isKey)
 	a.key = string(d[from:at])
 	a.query = from > 0 && (d[from-1] == '?' || d[from-1] == '&' || d[from-1] == ';' && back(d, from, "&amp;"))
 	quote := run(d[at:], func(c byte) bool { return c == '"' || c == '\'' || c == '\\' || c == ']' || c == '`' })
@@ -210,6 +227,9 @@ func (a *assignment) secret() bool {
 			return false
 		}
 	}
+	if strings.HasSuffix(plainKey(a.key), "secretaccesskey") && len(v) == 40 && run([]byte(v), isBase64) == 40 || isUUID(v) && !isKeyVariable(a.key) {
+		return true
+	}
 	if isWords(v) || repeats([]byte(v)) {
 		return false
 	}
@@ -239,6 +259,8 @@ func (a *assignment) secret() bool {
 	return drawn(v) || password && a.last
 }
 
+func isLetterByte(c byte) bool { return c|0x20-'a' < 26 }
+
 func isLetter(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' }
 
 // isDotted1 reports whether a value is written as names with dots between them.
@@ -253,6 +275,10 @@ func isDotted1(v string) bool {
 		}
 	}
 	return true
+}
+
+func isUUID(v string) bool {
+	return len(v) == 36 && v[8] == '-' && v[13] == '-' && v[18] == '-' && v[23] == '-' && run([]byte(v), isHexDash) == 36
 }
 
 // drawn reports whether a value looks as drawn by lot: long, and letters and digits by turns.
@@ -278,7 +304,7 @@ func drawn(v string) bool {
 		}
 		last = class
 	}
-	return digits > 0 && (turns >= 3 || upper && lower && turns >= 2) && digits*30 >= len(v)
+	return digits > 0 && (turns >= 3 || upper && lower && turns >= 2) && digits*60 >= len(v)
 }
 
 func isDrawnHard(v string) bool {
@@ -289,7 +315,7 @@ func isDrawnHard(v string) bool {
 var fillers = strings.Fields(`password passwd passphrase secret token apikey access key api user admin root test testing example sample dummy fake mock
 	foo bar baz changeme change placeholder your here insert value string none null true false hidden my the some invalid valid wrong correct
 	new old abc abcdef qwerty letmein default config environ env getenv process self client server data name hash md5 sha1 sha256 sha512 base64 utf8 v1 v2
-	pass pw pwd login demo str int bytes private public basic bearer auth jwt oauth id`)
+	pass word pw pwd login demo str int bytes private public basic bearer auth jwt oauth id`)
 
 // isWords reports whether hardly anything is left of a value without such words and digits.
 func isWords(v string) bool {
@@ -347,6 +373,9 @@ func header(d []byte, i int) (from int, ok bool) {
 }
 
 func hintHeader(d []byte, i int) bool {
+	if i += run(d[i:], isLetterByte); i < len(d) && isWord(d[i]) {
+		return false
+	}
 	at, ok := header(d, i+run(d[i:], func(c byte) bool { return isAlnum(c) || c == '-' }))
 	return ok && at < len(d) && isWord(d[at])
 }
@@ -421,7 +450,7 @@ func bearer(s *scrubber, i int) {
 func hintBasic(d []byte, i int) bool {
 	at := i + len("Basic ")
 	n := run(d[at:], isBase64)
-	return n >= 8 && isUserPass(string(d[at:at+n])) || n >= 2 && at+n < len(d) && d[at+n] == '\\'
+	return n >= 8 && isUserPass(string(d[at:at+n])) || at+n+1 < len(d) && d[at+n] == '\\' && (d[at+n+1] == '/' || d[at+n+1] == 'u')
 }
 
 // basic finds a name and a password in base64.

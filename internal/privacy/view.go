@@ -50,11 +50,21 @@ func (b *builder) put(at int, char ...byte) {
 	}
 }
 
+// copy adds d[from:to] as it is.
+func (b *builder) copy(d []byte, from, to int) {
+	b.text = append(b.text, d[from:to]...)
+	for i := from; i < to; i++ {
+		b.from = append(b.from, int32(i))
+	}
+}
+
 func (b *builder) end(at int) view {
 	b.from = append(b.from, int32(at))
-	// A byte inside a character ends where the character does.
 	return b.view
 }
+
+// blanks are what the letters behind a backslash stand for.
+var blanks = [256]byte{'n': '\n', 'r': '\r', 't': '\t', 'b': ' ', 'f': ' '}
 
 // escapes undoes one level of the escapes of JSON and its kin: \n, \", \/, \u0041, \x41.
 // What is none stays. done is false when there was nothing to undo.
@@ -66,8 +76,12 @@ func (v view) escapes() (out view, done bool) {
 	b := newBuilder(len(d))
 	for i := 0; i < len(d); {
 		if d[i] != '\\' || i+1 == len(d) {
-			b.put(i, d[i])
-			i++
+			n := bytes.IndexByte(d[i+1:], '\\')
+			if n < 0 {
+				n = len(d) - i - 1
+			}
+			b.copy(d, i, i+1+n)
+			i += 1 + n
 			continue
 		}
 		switch c := d[i+1]; c {
@@ -75,7 +89,7 @@ func (v view) escapes() (out view, done bool) {
 			b.put(i, c)
 			i += 2
 		case 'n', 'r', 't', 'b', 'f':
-			b.put(i, map[byte]byte{'n': '\n', 'r': '\r', 't': '\t', 'b': ' ', 'f': ' '}[c])
+			b.put(i, blanks[c])
 			i += 2
 		case 'x', 'u':
 			n := 2
@@ -111,10 +125,22 @@ func (v view) escapes() (out view, done bool) {
 // percents undoes one level of the escapes of URLs.
 func (v view) percents() (out view, done bool) {
 	d := v.text
+	first := 0
+	for {
+		n := bytes.IndexByte(d[first:], '%')
+		if n < 0 {
+			return v, false
+		}
+		first += n
+		if _, ok := hex(d[first+1:], 2); ok {
+			break
+		}
+		first++
+	}
 	b := newBuilder(len(d))
 	for i := 0; i < len(d); {
 		if d[i] == '%' {
-			if r, ok := hex(d[i+1:], 2); ok && r >= ' ' {
+			if r, ok := hex(d[i+1:], 2); ok && (r == '\n' || r >= ' ') {
 				b.put(i, byte(r))
 				i += 3
 				done = true

@@ -78,6 +78,24 @@ func Build(calls []Call) ([]trajectory.State, []trajectory.Transition) {
 	return states, transitions
 }
 
+// Rederive derives what Build derives from calls again, after their texts were changed.
+func Rederive(t *trajectory.Trajectory) {
+	for i := range t.States {
+		s := &t.States[i]
+		if s.Log == nil || s.Log.Kind != "toolCall" {
+			continue
+		}
+		fresh := derive(&Call{
+			EntryID: s.EntryID, Tool: s.Tool, RawTool: s.RawTool, Args: s.Log.Args, Response: s.Response,
+			ExitCode: s.ExitCode, IsError: s.IsError, ErrorSource: s.ErrorSource, Undo: s.Undo,
+			Thought: s.Thought, Model: s.LogModel, Timestamp: s.Timestamp, ResponseGroup: s.ResponseGroup,
+			InputTokens: s.InputTokens, OutputTokens: s.OutputTokens, CachedTokens: s.CachedTokens,
+		})
+		fresh.ID, fresh.Step, fresh.Terminal = s.ID, s.Step, s.Terminal
+		*s = fresh
+	}
+}
+
 func initial() trajectory.State {
 	s := trajectory.State{ID: "state_0", Observation: "<initial>", ResultingState: "initial", Initial: true}
 	seal(&s)

@@ -36,6 +36,11 @@ func logsWith(t testing.TB) (openhands, mini string) {
 		return string(b)
 	}
 	p := quote(private)
+	coded := ""
+	for i, v := range Privates() {
+		coded += ` ; ` + Encodings[i%len(Encodings)].Write(v)
+	}
+	p = p[:len(p)-1] + coded + `"`
 	openhands = fmt.Sprintf(`{"instance_id":"a__b-1","instruction":%[1]s,"error":%[1]s,"history":[`+
 		`{"id":0,"source":"user","action":"message","args":{"content":%[1]s}},`+
 		`{"id":1,"source":"agent","action":"run","args":{"command":%[1]s,"thought":%[1]s}},`+
@@ -46,7 +51,7 @@ func logsWith(t testing.TB) (openhands, mini string) {
 	mini = fmt.Sprintf(`{"trajectory_format":"mini-swe-agent-1","instance_id":"a__b-1","info":{"exit_status":%[1]s,"submission":%[1]s,"config":{"environment":{"env":{"USER":"carol","HOSTNAME":"box-seven"}}}},"messages":[`+
 		`{"role":"system","content":"s"},{"role":"user","content":%[1]s},`+
 		`{"role":"assistant","content":%[2]s},{"role":"user","content":%[3]s}]}`,
-		p, quote("THOUGHT: "+private+"\n```bash\ncat "+private+"\n```"), quote("<returncode>1</returncode>\n<output>\n"+private+"\n</output>"))
+		p, quote("THOUGHT: "+private+"\n```bash\ncat "+private+"\n```"), quote("<returncode>1</returncode>\n<output>\n" + private + "\n")[:len(quote("<returncode>1</returncode>\n<output>\n"+private+"\n"))-1]+coded+`\n</output>"`)
 	return openhands, mini
 }
 
@@ -124,6 +129,9 @@ func Find(t testing.TB, dir string) (files int) {
 // FindIn fails the test for every planted text in a text; where names it.
 func FindIn(t testing.TB, where, text string) {
 	t.Helper()
+	for _, p := range Hidden(text, Privates()) {
+		t.Errorf("%s has %s: %s", where, p.Kind, p.Text)
+	}
 	for _, p := range planted {
 		if at := strings.Index(text, p); at >= 0 {
 			t.Errorf("%s has %q: %q", where, p, text[max(0, at-60):min(len(text), at+60)])
