@@ -287,7 +287,9 @@ func TestCancel(t *testing.T) {
 	if _, err := c.Vectors(ctx, []string{"a"}); !errors.Is(err, context.DeadlineExceeded) || len(*waits) != 0 {
 		t.Errorf("%v after %v", err, *waits)
 	}
+	s.mu.Lock()
 	s.answers = []answer{{status: 500}}
+	s.mu.Unlock()
 	ctx, cancel = context.WithCancel(context.Background())
 	c.opt.Wait = func(ctx context.Context, d time.Duration) error { cancel(); return wait(ctx, time.Hour) }
 	if _, err := c.Vectors(ctx, []string{"a"}); !errors.Is(err, context.Canceled) {
