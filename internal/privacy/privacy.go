@@ -415,7 +415,7 @@ func common(word string) bool {
 	switch word {
 	case "root", "user", "users", "username", "admin", "administrator", "agent", "app", "circleci", "coder", "codespace", "default",
 		"dev", "docker", "ec2-user", "git", "guest", "home", "host", "hostname", "jenkins", "jovyan", "linuxbrew", "localhost", "node",
-		"nobody", "node-user", "openhands", "project", "public", "python", "runner", "sandbox", "server", "shared", "swe-agent",
+		"nobody", "node-user", "nonroot", "openhands", "project", "public", "python", "runner", "sandbox", "server", "shared", "swe-agent",
 		"test", "testbed", "travis", "ubuntu", "vagrant", "vscode", "work", "workspace",
 		"Administrator", "Default", "Public", "Shared", "All Users":
 		return true

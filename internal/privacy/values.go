@@ -217,7 +217,7 @@ func (a *assignment) secret() bool {
 	const longest = 4096
 	isSig := a.query && (a.key == "sig" || a.key == "key" || plainKey(a.key) == "signature")
 	switch {
-	case len(v) < 6, len(v) > longest, !isSecretKey(a.key) && !isSig:
+	case len(v) < 6, len(v) > longest, 3*strings.Count(v, "%") == len(v), !isSecretKey(a.key) && !isSig:
 		return false
 	case strings.ContainsAny(v[:1], "$/.~-*<") || strings.HasPrefix(v, "REDACTED") || strings.HasPrefix(v, "%("):
 		return false
@@ -315,7 +315,7 @@ func isDrawnHard(v string) bool {
 var fillers = strings.Fields(`password passwd passphrase secret token apikey access key api user admin root test testing example sample dummy fake mock
 	foo bar baz changeme change placeholder your here insert value string none null true false hidden my the some invalid valid wrong correct
 	new old abc abcdef qwerty letmein default config environ env getenv process self client server data name hash md5 sha1 sha256 sha512 base64 utf8 v1 v2
-	pass word pw pwd login demo str int bytes private public basic bearer auth jwt oauth id`)
+	pass word pw pwd login demo str int bytes private public basic bearer auth jwt oauth id mufasa`)
 
 // isWords reports whether hardly anything is left of a value without such words and digits.
 func isWords(v string) bool {
