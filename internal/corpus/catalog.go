@@ -2,7 +2,10 @@ package corpus
 
 import (
 	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -28,6 +31,9 @@ type Run struct {
 	file   string
 	record int64
 	sha256 string
+	digest string // of what it did
+	logged string // the id in the log, "" when that is ID
+	source int    // number of its source
 	ref    spill.Ref
 }
 
@@ -113,6 +119,8 @@ func (c *catalog) addRun(t *trajectory.Trajectory, ref spill.Ref) {
 		file:   c.name(t.SourceFile),
 		record: t.SourceRecord,
 		sha256: strings.Clone(t.SourceSHA256),
+		digest: digest(t),
+		source: t.SourceNo,
 		ref:    ref,
 	}
 	c.runs = append(c.runs, r)
@@ -153,6 +161,7 @@ func (c *catalog) settle() []Task {
 		return cmp.Or(cmp.Compare(a.task, b.task), cmp.Compare(a.ID, b.ID), cmp.Compare(a.file, b.file),
 			cmp.Compare(a.record, b.record), cmp.Compare(a.sha256, b.sha256))
 	})
+	c.tellApart()
 	c.refuseDuplicates()
 	var tasks []Task
 	for start := 0; start < len(c.runs); {
@@ -183,7 +192,65 @@ func (c *catalog) settle() []Task {
 	return tasks
 }
 
-// refuseDuplicates keeps the first run of each id, by file and line.
+// digest returns what tells runs of one id apart: what was done and seen in them.
+func digest(t *trajectory.Trajectory) string {
+	sum := sha256.New()
+	write := func(texts ...string) {
+		for _, text := range texts {
+			fmt.Fprintf(sum, "%d %s\n", len(text), text)
+		}
+	}
+	write(t.TaskID, t.Model, t.TaskDescription)
+	for i := range t.States {
+		s := &t.States[i]
+		write(s.Tool, s.RawTool, s.ResultingStateHash, s.ContentHash, s.ObservationHash, s.Thought, s.Timestamp)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// tellApart gives runs of one id that differ ids of their own: the place of each is added to
+// it, whatever order they come in.
+func (c *catalog) tellApart() {
+	byID := map[string][]int{}
+	for i := range c.runs {
+		byID[c.runs[i].ID] = append(byID[c.runs[i].ID], i)
+	}
+	for _, group := range byID {
+		first := map[string]string{} // place by digest, of the first run that is not like one before
+		places := map[string]int{}
+		for _, i := range group { // sorted by file and line
+			r := &c.runs[i]
+			if _, known := first[r.digest]; !known {
+				first[r.digest] = suffix(r)
+				places[suffix(r)]++
+			}
+		}
+		if len(first) < 2 {
+			continue
+		}
+		for _, i := range group {
+			r := &c.runs[i]
+			at := first[r.digest]
+			if places[at] > 1 {
+				at += "-" + r.digest[:8]
+			}
+			r.logged, r.ID = r.ID, r.ID+"@"+at
+			c.outcomes.Rename(r.logged, r.task, r.Model, r.file, r.source, r.ID)
+		}
+	}
+}
+
+// suffix writes the place of a run as a part of an id.
+func suffix(r *Run) string {
+	at := strings.ReplaceAll(strings.TrimSuffix(r.file, path.Ext(r.file)), "/", "__")
+	if r.record > 0 {
+		at += fmt.Sprintf("-%d", r.record)
+	}
+	return at
+}
+
+// refuseDuplicates keeps the first run of each id, by file and line, and refuses those that
+// are the same; runs of one id with other content have got ids of their own before.
 func (c *catalog) refuseDuplicates() {
 	byID := make([]int, len(c.runs))
 	for i := range byID {

@@ -40,6 +40,7 @@ func read(f *spill.File, r *Run) (*trajectory.Trajectory, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.ID = r.ID
 	v := r.Verdict
 	t.Outcome, t.OutcomeSource, t.OutcomeDetail = v.Outcome, v.Source, v.Detail
 	t.Warnings = append(t.Warnings, v.Warnings...)

@@ -35,6 +35,8 @@ const (
 	reusable = 4 << 20
 
 	bom = "\ufeff"
+
+	unknownFormat = "unknown_format" // code of a record that no reader takes
 )
 
 // Read reads the sources one after the other and emits what they hold. It fails when a
@@ -149,6 +151,7 @@ type job struct {
 	line   int64
 	buf    *[]byte
 	weight int64
+	told   int // number of the joined line that told what they are, from 1; else 0
 }
 
 func (s *sourceReader) read(ctx context.Context) error {
@@ -236,10 +239,11 @@ func (s *sourceReader) split(ctx context.Context, f source.File) error {
 		return (*buf)[:0]
 	}
 	var records int64
+	told := 0
 	yield := func(c source.Chunk) error {
 		records++
 		*buf = c.Data
-		j := job{file: file, path: f.Path, kind: f.Kind, line: c.Line, buf: buf, weight: min(int64(cap(c.Data)), inFlight)}
+		j := job{file: file, path: f.Path, kind: f.Kind, line: c.Line, buf: buf, weight: min(int64(cap(c.Data)), inFlight), told: told}
 		if err := s.weight.Acquire(ctx, j.weight); err != nil {
 			return err
 		}
@@ -254,7 +258,15 @@ func (s *sourceReader) split(ctx context.Context, f source.File) error {
 		records++
 		s.refused.add(e, true)
 	}
-	joined := func(first []byte) bool { return s.joined(file, first) }
+	asked := 0
+	joined := func(line []byte) source.Joint {
+		asked++
+		joint := s.joined(file, line)
+		if joint == source.Joined {
+			told = asked
+		}
+		return joint
+	}
 	whole, err := source.Split(named, s.opt.Limits.MaxRecordBytes, joined, fresh, yield, refuse)
 	s.refused.cut(file, records)
 	if err != nil {
@@ -268,15 +280,18 @@ func (s *sourceReader) split(ctx context.Context, f source.File) error {
 	return nil
 }
 
-// joined reports whether the lines of a file are one record, by its first line.
-func (s *sourceReader) joined(file string, first []byte) bool {
-	p := format.NewProbe(file, first)
+// joined reports what a line says about the file it stands in.
+func (s *sourceReader) joined(file string, line []byte) source.Joint {
+	p := format.NewProbe(file, line)
 	for i := range s.formats {
 		if f := &s.formats[i]; f.Joined != nil && f.Joined(p) {
-			return true
+			return source.Joined
 		}
 	}
-	return false
+	if f, _ := recognise(s.formats, p); f != nil {
+		return source.Apart
+	}
+	return source.Undecided
 }
 
 // work parses records until there are no more.
@@ -336,7 +351,7 @@ func (s *sourceReader) items(j job, rec *format.Record, warnings []trajectory.Wa
 		}
 		return items, false, nil
 	}
-	rec.Probe = format.NewProbe(rec.File, rec.Data)
+	rec.Probe = outline(rec.File, rec.Data, j.told)
 	formats := s.formats
 	if j.path == source.PlainName(filepath.Base(s.root)) {
 		// A source that is one file is read for its runs, even when it could stand beside
@@ -345,7 +360,13 @@ func (s *sourceReader) items(j job, rec *format.Record, warnings []trajectory.Wa
 	}
 	f, key := recognise(formats, rec.Probe)
 	if f == nil {
-		return nil, false, s.unknown(rec)
+		err := s.unknown(rec)
+		var e *RecordError
+		if errors.As(err, &e) && e.Code == unknownFormat && source.InAgentFolder(j.path) {
+			s.skip("file of an agent's folder that is no log")
+			return nil, false, nil
+		}
+		return nil, false, err
 	}
 	s.mu.Lock()
 	s.recognised[f.ID+" by "+key]++
@@ -355,7 +376,7 @@ func (s *sourceReader) items(j job, rec *format.Record, warnings []trajectory.Wa
 		return nil, false, nil
 	}
 	if f.ID != release.ID {
-		s.scrub(rec)
+		s.scrub(rec, j.told)
 	}
 	if f.Parts != nil {
 		note, err := f.Parts.Note(*rec)
@@ -378,17 +399,35 @@ func (r *reader) hideFile(file string) string {
 }
 
 // scrub replaces what is private in a record.
-func (s *sourceReader) scrub(rec *format.Record) {
+func (s *sourceReader) scrub(rec *format.Record, told int) {
 	out, counts := s.privacy().Scrub(rec.Data)
 	if len(counts) == 0 {
 		return
 	}
-	rec.Data, rec.Probe = out, format.NewProbe(rec.File, out)
+	rec.Data, rec.Probe = out, outline(rec.File, out, told)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for kind, n := range counts {
 		s.replaced[kind] += n
 	}
+}
+
+// outline returns the outline of a record; with told > 1 that from its line of this number on,
+// among those that are not blank.
+func outline(file string, data []byte, told int) *format.Probe {
+	if told > 1 {
+		n, at := 0, 0
+		for line := range bytes.Lines(data) {
+			if len(bytes.TrimSpace(line)) > 0 {
+				n++
+			}
+			if n == told {
+				return format.NewProbe(file, data[at:])
+			}
+			at += len(line)
+		}
+	}
+	return format.NewProbe(file, data)
 }
 
 // unknown explains a record that no reader takes.
@@ -403,7 +442,7 @@ func (s *sourceReader) unknown(rec *format.Record) error {
 		}
 	}
 	return &RecordError{
-		Code:    "unknown_format",
+		Code:    unknownFormat,
 		Message: fmt.Sprintf("%s: no known format; known are %s", rec.Probe.Seen(), strings.Join(known, ", ")),
 		Hint:    "name the reader with --format, or take the file out of the source",
 	}

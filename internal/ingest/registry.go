@@ -88,6 +88,9 @@ func forced(all []format.Format, id string) ([]format.Format, error) {
 		if f.Parts == nil {
 			f.Read = demanding(f)
 		}
+		if f.Joined != nil {
+			f.Joined = func(*format.Probe) bool { return true }
+		}
 		f.Detect = func(*format.Probe) (string, bool) { return "--format " + id, true }
 		companions := slices.DeleteFunc(slices.Clone(all), func(f format.Format) bool { return !f.Companion })
 		return append(companions, f), nil

@@ -20,7 +20,7 @@ type Record struct {
 	Line   int64  // 1-based, 0 when the file is the record
 	Data   []byte // valid until Read returns
 	SHA256 string // of the bytes in the source, hex
-	Probe  *Probe // outline of Data
+	Probe  *Probe // outline of Data; of joined lines, of the one that told what they are
 }
 
 // Format is one way to write records down.
@@ -39,8 +39,9 @@ type Format struct {
 	Skip string
 
 	// Joined reports whether the lines of a JSON Lines file are one record, such as the
-	// events of one run. It sees an outline of the first line. nil: every line is a record.
-	Joined func(first *Probe) bool
+	// events of one run. It sees outlines of the first lines, one by one, until a line tells
+	// what the file is: lines that no format knows do not. nil: every line is a record.
+	Joined func(line *Probe) bool
 
 	// Parts is set for formats whose runs may be spread over several records. Read is only
 	// called for records that stand alone, then.

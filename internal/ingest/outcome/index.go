@@ -30,11 +30,12 @@ type Index struct {
 	evidence map[string][]format.Evidence // by key
 	runs     map[string][]run             // by task
 	bindings map[string]*binding          // by task, made when first asked for
+	former   map[string]bool              // ids that runs had before they were renamed
 }
 
 // NewIndex returns an empty index.
 func NewIndex() *Index {
-	return &Index{evidence: map[string][]format.Evidence{}, runs: map[string][]run{}, bindings: map[string]*binding{}}
+	return &Index{evidence: map[string][]format.Evidence{}, runs: map[string][]run{}, bindings: map[string]*binding{}, former: map[string]bool{}}
 }
 
 // Add notes evidence. It must not follow a Resolve.
@@ -47,6 +48,25 @@ func (x *Index) AddRun(t *trajectory.Trajectory) {
 	x.runs[task] = append(x.runs[task], run{
 		id: strings.Clone(t.ID), model: strings.Clone(t.Model), file: strings.Clone(t.SourceFile), sourceNo: t.SourceNo,
 	})
+}
+
+// Rename gives a run that was added another id, since one at another place has its id too. What
+// the file of the run says goes with it; what others say about the id they share is said of
+// both. It must not follow a Resolve.
+func (x *Index) Rename(id, task, model, file string, sourceNo int, to string) {
+	x.former[id] = true
+	for i := range x.runs[task] {
+		if r := &x.runs[task][i]; r.id == id && r.model == model && r.file == file && r.sourceNo == sourceNo {
+			r.id = to
+			break
+		}
+	}
+	for _, e := range x.evidence[id] {
+		if e.Rank == format.RankLabels || e.File == file && e.SourceNo == sourceNo {
+			e.Key = to
+			x.Add(e)
+		}
+	}
 }
 
 // Resolve settles the outcome of one run. A run that was not added gets every statement
@@ -104,7 +124,7 @@ func (x *Index) Unused() []string {
 	}
 	var unused []string
 	for key, evidence := range x.evidence {
-		if !named[key] && slices.ContainsFunc(evidence, func(e format.Evidence) bool { return e.Rank == format.RankLabels }) {
+		if !named[key] && !x.former[key] && slices.ContainsFunc(evidence, func(e format.Evidence) bool { return e.Rank == format.RankLabels }) {
 			unused = append(unused, key)
 		}
 	}

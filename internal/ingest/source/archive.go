@@ -140,7 +140,8 @@ func tarSpecial(h *tar.Header) string {
 
 // archiveFile reads one regular entry.
 func (w *walker) archiveFile(clean string, size int64, body *rawReader) error {
-	if ignored(clean) {
+	if ignore, folder := ignored(clean); ignore {
+		w.skipHidden(folder)
 		return nil
 	}
 	if kind, reason := Classify(PlainName(clean)); kind == Other {

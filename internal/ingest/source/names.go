@@ -62,19 +62,59 @@ func IsOutcomeText(file string) bool {
 	return strings.HasSuffix(file, ".log") && strings.HasSuffix(path.Dir(file), ".swebench_eval.logs")
 }
 
-// ignored reports whether a path of a folder or archive belongs to its container and not to
-// the logs: a list of checksums, or what leads through a file or folder that systems hide,
-// such as .git, .DS_Store or __MACOSX.
-func ignored(file string) bool {
-	if path.Base(file) == "SHA256SUMS" {
-		return true
-	}
-	for part := range strings.SplitSeq(file, "/") {
-		if strings.HasPrefix(part, ".") || part == "__MACOSX" {
+// agentFolders are the hidden folders that agents keep their logs in.
+var agentFolders = map[string]bool{
+	".aider": true, ".amp": true, ".claude": true, ".cline": true, ".codex": true, ".continue": true, ".copilot": true,
+	".crush": true, ".cursor": true, ".factory": true, ".gemini": true, ".goose": true, ".kilocode": true, ".kimi": true,
+	".opencode": true, ".openhands": true, ".pi": true, ".qwen": true, ".roo": true, ".swe-agent": true, ".trae": true,
+	".vibe": true,
+}
+
+// InAgentFolder reports whether a file is in a hidden folder of a known agent, which holds
+// settings and notes beside logs.
+func InAgentFolder(file string) bool {
+	for part := range strings.SplitSeq(path.Dir(file), "/") {
+		if agentFolders[part] {
 			return true
 		}
 	}
 	return false
+}
+
+// ignored reports whether a path of a folder or archive belongs to its container and not to
+// the logs: a list of checksums, or what leads through a file or folder that systems hide,
+// such as .git, .DS_Store or __MACOSX. Hidden folders of agents are not ignored. folder is the
+// path of the hidden folder that the file is in, "" for none.
+func ignored(file string) (ignore bool, folder string) {
+	if path.Base(file) == "SHA256SUMS" {
+		return true, ""
+	}
+	at := 0
+	for part := range strings.SplitSeq(file, "/") {
+		at += len(part) + 1
+		switch {
+		case part == "__MACOSX":
+			return true, ""
+		case strings.HasPrefix(part, ".") && !agentFolders[part]:
+			if at > len(file) { // a hidden file, or the folder itself
+				return true, ""
+			}
+			return true, file[:at-1]
+		}
+	}
+	return false, ""
+}
+
+// skipHidden counts a hidden folder that is passed over, once.
+func (w *walker) skipHidden(folder string) {
+	if folder == "" || w.hidden[folder] {
+		return
+	}
+	if w.hidden == nil {
+		w.hidden = map[string]bool{}
+	}
+	w.hidden[folder] = true
+	w.Skip("hidden folder " + path.Base(folder) + ", of no known agent: give it as a source of its own if it holds logs")
 }
 
 // PlainName drops the suffix of a compressed file.

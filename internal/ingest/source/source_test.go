@@ -267,3 +267,37 @@ func FuzzWalk(f *testing.F) {
 		}
 	})
 }
+
+// What the lines of a file are is asked of its first lines until one tells; none is lost by
+// that, and their numbers are those of the file.
+func TestSplitLooksAhead(t *testing.T) {
+	for _, tt := range []struct {
+		name, text, want string
+	}{
+		{"a.jsonl", "\n{\"side\":1}\nbroken\n{\"whole\":1}\n{\"x\":2}\n", "0:\n{\"side\":1}\nbroken\n{\"whole\":1}\n{\"x\":2}\n"},
+		{"a.json", "\n \n{\"whole\":1}\n{\"x\":2}\n", "0:\n \n{\"whole\":1}\n{\"x\":2}\n"},
+		{"a.jsonl", "\n{\"side\":1}\n\n{\"row\":1}\n{\"whole\":1}", "2:{\"side\":1}|4:{\"row\":1}|5:{\"whole\":1}"},
+		{"a.json", "{\"side\":1}\n{\"side\":2}\n", "1:{\"side\":1}|2:{\"side\":2}"},
+		{"a.json", "\n{\"side\":\n1}\n", "0:\n{\"side\":\n1}\n"},
+	} {
+		var got []string
+		ask := func(line []byte) Joint {
+			switch {
+			case bytes.Contains(line, []byte("whole")):
+				return Joined
+			case bytes.Contains(line, []byte("row")):
+				return Apart
+			}
+			return Undecided
+		}
+		kind, _ := Classify(tt.name)
+		file := File{Path: tt.name, Kind: kind, Size: int64(len(tt.text)), Body: bufio.NewReader(strings.NewReader(tt.text))}
+		_, err := Split(file, 1<<20, ask, func() []byte { return nil }, func(c Chunk) error {
+			got = append(got, fmt.Sprintf("%d:%s", c.Line, c.Data))
+			return nil
+		}, func(e format.RecordError) { t.Error(e.Error()) })
+		if text := strings.Join(got, "|"); err != nil || text != tt.want {
+			t.Errorf("%s %q: %q, %v, want %q", tt.name, tt.text, text, err, tt.want)
+		}
+	}
+}

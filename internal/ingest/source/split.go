@@ -28,8 +28,8 @@ type Chunk struct {
 // is read, in a temporary file when it is large. One without a column that may hold a run
 // gives a *SkipError.
 //
-// When joined, which may be nil, says so of the first line, the lines of a JSON Lines file
-// are one record.
+// joined, which may be nil, is asked about the first lines of a JSON Lines file that are not
+// blank until it decides: whether all of its lines are one record.
 //
 // fresh returns an empty buffer to fill; yield owns the chunk's data. Records above
 // maxBytes are refused and skipped without being held.
@@ -37,7 +37,7 @@ type Chunk struct {
 // When the records were cut out of the file, or it was too large, the returned Whole
 // identifies the file; otherwise it is nil, since the file is the chunk. A failing body
 // gives a *BrokenError.
-func Split(f File, maxBytes int64, joined func(first []byte) bool, fresh func() []byte, yield func(Chunk) error, refuse func(format.RecordError)) (*Whole, error) {
+func Split(f File, maxBytes int64, joined func(line []byte) Joint, fresh func() []byte, yield func(Chunk) error, refuse func(format.RecordError)) (*Whole, error) {
 	s := splitter{file: f, max: maxBytes, hash: sha256.New(), fresh: fresh, yield: yield, refuse: refuse}
 	if f.Kind == Parquet {
 		return s.parquet()
@@ -50,24 +50,82 @@ func Split(f File, maxBytes int64, joined func(first []byte) bool, fresh func() 
 		return s.document(buf)
 	}
 	buf, more, over, err := s.line(buf)
+	n := int64(1)
+	for ; err == nil && f.Kind != Lines && more && !over && n < lookLines && isBlank(buf); n++ {
+		s.blank = int64(len(buf))
+		buf, more, over, err = s.line(buf)
+	}
 	if err != nil {
 		line := int64(0)
 		if f.Kind == Lines {
-			line = 1
+			line = n
 		}
 		return nil, &BrokenError{Line: line, Err: err}
 	}
+	s.blank = 0
 	switch {
 	case s.isLines(buf, more, over):
-		if !over && joined != nil && joined(bytes.TrimPrefix(buf, []byte(bom))) {
+		if !over && joined != nil && s.joined(&buf, joined) {
 			return s.document(buf)
 		}
-		return s.lines(buf, more, over)
+		return s.lines(n, buf, more, over)
 	case over:
 		return s.drain()
 	}
 	return s.document(buf)
 }
+
+// Joint says whether the lines of a file are one record.
+type Joint uint8
+
+// The answers about a line.
+const (
+	Undecided Joint = iota // the line does not tell: the next one may
+	Apart                  // each line is a record
+	Joined                 // all lines are one record
+)
+
+// The first lines of a file that are looked at to tell what it is.
+const (
+	lookLines = 1000
+	lookBytes = 8 << 20
+)
+
+// joined asks about the lines one by one. When they are one record, those that were looked at
+// are added to buf, which holds the first; else they are read again.
+func (s *splitter) joined(buf *[]byte, ask func(line []byte) Joint) bool {
+	joint := Undecided
+	if !isBlank(*buf) {
+		joint = ask(bytes.TrimPrefix(*buf, []byte(bom)))
+	}
+	if joint != Undecided {
+		return joint == Joined
+	}
+	var ahead []byte
+	var err error
+	for n := 0; n < lookLines && len(ahead) < lookBytes && err == nil; n++ {
+		start := len(ahead)
+		for err = bufio.ErrBufferFull; err == bufio.ErrBufferFull && len(ahead) < lookBytes; {
+			var part []byte
+			part, err = s.file.Body.ReadSlice('\n')
+			ahead = append(ahead, part...)
+		}
+		if line := ahead[start:]; !isBlank(line) {
+			joint = ask(line)
+		}
+		if joint != Undecided {
+			break
+		}
+	}
+	if joint == Joined {
+		*buf = append(*buf, ahead...)
+		return true
+	}
+	s.file.Body = bufio.NewReaderSize(io.MultiReader(bytes.NewReader(ahead), s.file.Body), bufferSize)
+	return false
+}
+
+func isBlank(line []byte) bool { return len(bytes.TrimSpace(bytes.TrimPrefix(line, []byte(bom)))) == 0 }
 
 // Whole identifies a file by its content.
 type Whole struct {
@@ -80,6 +138,7 @@ type splitter struct {
 	max    int64
 	hash   hash.Hash
 	n      int64 // bytes hashed
+	blank  int64 // bytes of the blank lines before the line that is read
 	fresh  func() []byte
 	yield  func(Chunk) error
 	refuse func(format.RecordError)
@@ -108,7 +167,7 @@ func (s *splitter) sized(buf []byte) []byte {
 func (s *splitter) line(buf []byte) (line []byte, more, over bool, err error) {
 	for {
 		part, err := s.file.Body.ReadSlice('\n')
-		if over || int64(len(buf)+len(part)) > s.max+2 { // 2 for the line's end
+		if over || int64(len(buf)+len(part)) > s.max+2+s.blank { // 2 for the line's end
 			if !over {
 				over = true
 				s.digest(buf)
@@ -155,13 +214,15 @@ func (s *splitter) followed() bool {
 	}
 }
 
-func (s *splitter) lines(buf []byte, more, over bool) (*Whole, error) {
+// lines reads a file by its lines; buf holds line n, and the blank ones before.
+func (s *splitter) lines(n int64, buf []byte, more, over bool) (*Whole, error) {
 	found := false
-	for n := int64(1); ; n++ {
+	for ; ; n++ {
 		if !over {
 			s.digest(buf)
 		}
 		text := bytes.TrimRight(buf, "\r\n")
+		text = text[bytes.LastIndexByte(text, '\n')+1:]
 		switch blank := bytes.TrimSpace(text); {
 		case over:
 			found = true

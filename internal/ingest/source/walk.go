@@ -102,6 +102,7 @@ type walker struct {
 	size     int64 // of a zip file, whose bytes may be read in any order; else 0
 	expanded int64 // bytes given to readers
 	entry    string
+	hidden   map[string]bool // folders that were passed over
 
 	body, inner *bufio.Reader // of the member at hand, and of what it expands to
 }
@@ -141,8 +142,10 @@ func (w *walker) folder() error {
 		if rel == "." {
 			return nil
 		}
-		if ignored(rel) {
+		if ignore, folder := ignored(rel); ignore {
 			if d.IsDir() {
+				_, folder = ignored(rel + "/file")
+				w.skipHidden(folder)
 				return fs.SkipDir
 			}
 			return nil
