@@ -52,7 +52,7 @@ var built = sync.OnceValues(func() (string, error) {
 	return out, err
 })
 
-func dataset(t testing.TB) string {
+func madeDataset(t testing.TB) string {
 	t.Helper()
 	dir, err := built()
 	if err != nil {
@@ -65,7 +65,7 @@ var defaults = SampleOptions{N: 24, Seed: 1, By: []string{"stage", "tool"}, Allo
 
 func sampled(t testing.TB, opt SampleOptions) ([]Item, []Stratum) {
 	t.Helper()
-	items, strata, err := Sample(t.Context(), dataset(t), opt)
+	items, strata, err := Sample(t.Context(), madeDataset(t), opt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func sheets(t testing.TB, items []Item) (asCSV, asJSONL []byte) {
 // statesOf are the labelled states of the dataset by id.
 func statesOf(t testing.TB) map[string]schema.State {
 	t.Helper()
-	db, err := store.Open(t.Context(), dataset(t))
+	db, err := store.Open(t.Context(), madeDataset(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestSampleErrors(t *testing.T) {
 	} {
 		opt := defaults
 		change(&opt)
-		if _, _, err := Sample(t.Context(), dataset(t), opt); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), want) {
+		if _, _, err := Sample(t.Context(), madeDataset(t), opt); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -277,7 +277,7 @@ func TestStudy(t *testing.T) {
 		}
 		return s.labels[id]
 	})}
-	opt := ImportOptions{Dataset: dataset(t), Files: files, Sample: s.sample, Kinds: map[string]string{"gpt": LLM}, Out: filepath.Join(s.dir, "set")}
+	opt := ImportOptions{Dataset: madeDataset(t), Files: files, Sample: s.sample, Kinds: map[string]string{"gpt": LLM}, Out: filepath.Join(s.dir, "set")}
 	done, err := Import(t.Context(), opt)
 	if err != nil || len(done.Problems) > 0 {
 		t.Fatalf("%v %v", err, done.Problems)
@@ -289,7 +289,7 @@ func TestStudy(t *testing.T) {
 	if kinds["ann"] != Human || kinds["gpt"] != LLM || kinds["release"] != Rule || kinds["clean"] != Rule {
 		t.Errorf("kinds %v", kinds)
 	}
-	sums, err := bench.ChecksumsDigest(dataset(t))
+	sums, err := bench.ChecksumsDigest(madeDataset(t))
 	if err != nil || done.Manifest.DatasetSHA256 != sums {
 		t.Errorf("dataset %s, want %s (%v)", done.Manifest.DatasetSHA256, sums, err)
 	}
@@ -411,7 +411,7 @@ func TestImportProblems(t *testing.T) {
 		"ragged":             {"x.csv", full(id(0) + ",E\n" + id(1) + "\n"), []string{"bad_file 0"}, 0},
 	} {
 		path := s.write(tc.file, tc.text)
-		opt := ImportOptions{Dataset: dataset(t), Files: []string{good, path}, Sample: s.sample, Out: filepath.Join(s.dir, "set")}
+		opt := ImportOptions{Dataset: madeDataset(t), Files: []string{good, path}, Sample: s.sample, Out: filepath.Join(s.dir, "set")}
 		done, err := Import(t.Context(), opt)
 		if !errors.Is(err, ErrProblems) {
 			t.Errorf("%s: %v", name, err)
@@ -457,7 +457,7 @@ func TestImportByState(t *testing.T) {
 	for _, it := range s.items {
 		text += fmt.Sprintf("%s;%d;%s\n", states[it.ID].TrajectoryID, states[it.ID].Step, s.labels[it.ID])
 	}
-	done, err := Import(t.Context(), ImportOptions{Dataset: dataset(t), Files: []string{s.write("x.csv", text)}, Out: filepath.Join(s.dir, "set")})
+	done, err := Import(t.Context(), ImportOptions{Dataset: madeDataset(t), Files: []string{s.write("x.csv", text)}, Out: filepath.Join(s.dir, "set")})
 	if err != nil || done.Manifest.Items != 3 {
 		t.Errorf("%+v %v", done, err)
 	}
@@ -475,13 +475,13 @@ func TestImportUsage(t *testing.T) {
 		`kind "robot"`:                    {Files: []string{a}, Kinds: map[string]string{"a": "robot"}, Out: out},
 		"no folder":                       {Files: []string{a}},
 	} {
-		opt.Dataset = dataset(t)
+		opt.Dataset = madeDataset(t)
 		if _, err := Import(t.Context(), opt); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
 	asCSV, _ := sheets(t, append(slices.Clone(s.items), s.items[0]))
-	if _, err := Import(t.Context(), ImportOptions{Dataset: dataset(t), Files: []string{a}, Sample: s.write("twice.csv", string(asCSV)), Out: out}); err == nil || !strings.Contains(err.Error(), "both name item") {
+	if _, err := Import(t.Context(), ImportOptions{Dataset: madeDataset(t), Files: []string{a}, Sample: s.write("twice.csv", string(asCSV)), Out: out}); err == nil || !strings.Contains(err.Error(), "both name item") {
 		t.Errorf("a sample with a row twice: %v", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agentlens-bench/agentlens/internal/dataset"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/schema"
 )
@@ -123,7 +124,15 @@ func (s *stratum) cut(most int) {
 
 // Sample draws labelled states of the dataset in dir, in random order. A stratum's states are
 // drawn without replacement, each with the same chance.
-func Sample(ctx context.Context, dir string, opt SampleOptions) ([]Item, []Stratum, error) {
+func Sample(ctx context.Context, dir string, opt SampleOptions) (items []Item, strata []Stratum, err error) {
+	err = dataset.Read(dir, func() (err error) {
+		items, strata, err = sample(ctx, dir, opt)
+		return err
+	})
+	return items, strata, err
+}
+
+func sample(ctx context.Context, dir string, opt SampleOptions) ([]Item, []Stratum, error) {
 	if err := opt.check(); err != nil {
 		return nil, nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentlens-bench/agentlens/internal/dataset"
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/store"
 )
@@ -125,7 +126,17 @@ type ModelRank struct {
 }
 
 // Compare says what changed from a to b: two versions, or two profiles of one version.
-func Compare(ctx context.Context, a, b Side) (Difference, error) {
+func Compare(ctx context.Context, a, b Side) (d Difference, err error) {
+	err = dataset.Read(a.Dir, func() error {
+		return dataset.Read(b.Dir, func() (err error) {
+			d, err = compare(ctx, a, b)
+			return err
+		})
+	})
+	return d, err
+}
+
+func compare(ctx context.Context, a, b Side) (Difference, error) {
 	d := Difference{A: a.String(), B: b.String()}
 	if (a.Profile == "") != (b.Profile == "") {
 		return d, fmt.Errorf("%w: compare two versions, or two profiles", ErrUsage)

@@ -13,11 +13,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentlens-bench/agentlens/internal/dataset"
 	"github.com/agentlens-bench/agentlens/internal/output/checksum"
 )
-
-// ErrReplaced is returned when a dataset was replaced by a new version while it was read.
-var ErrReplaced = errors.New("the dataset was replaced by another version while it was read; run the command again")
 
 // ErrNoDataset is returned for a folder that is no dataset.
 var ErrNoDataset = errors.New("no dataset")
@@ -81,14 +79,14 @@ func readIn(root *os.Root, name string) (text []byte, err error) {
 func replaced(dir string, root *os.Root) error {
 	now, err := os.Stat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return ErrReplaced
+		return dataset.ErrReplaced
 	}
 	held, err2 := root.Stat(".")
 	if err = errors.Join(err, err2); err != nil {
 		return err
 	}
 	if !os.SameFile(now, held) {
-		return ErrReplaced
+		return dataset.ErrReplaced
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/agentlens-bench/agentlens/internal/dataset"
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/registry"
 	"github.com/agentlens-bench/agentlens/internal/store"
@@ -109,7 +110,15 @@ type Reason struct {
 }
 
 // Show reads the report of one run from a dataset. name is a profile's, "" for the default one.
-func Show(ctx context.Context, dir, id, name string) (Report, error) {
+func Show(ctx context.Context, dir, id, name string) (r Report, err error) {
+	err = dataset.Read(dir, func() (err error) {
+		r, err = show(ctx, dir, id, name)
+		return err
+	})
+	return r, err
+}
+
+func show(ctx context.Context, dir, id, name string) (Report, error) {
 	r := Report{Profile: name, TrajectoryID: id}
 	root, err := openDataset(dir)
 	if err != nil {

@@ -90,10 +90,8 @@ func Verify(ctx context.Context, dir string, opt VerifyOptions) (Verification, e
 			return v, err
 		}
 		problems, err := c.run()
-		if err != nil || len(problems) > 0 {
-			if rerr := replaced(dir, root); rerr != nil {
-				return v, rerr
-			}
+		if rerr := replaced(dir, root); rerr != nil {
+			return v, rerr
 		}
 		if err != nil {
 			return v, err

@@ -19,6 +19,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/corpus"
+	"github.com/agentlens-bench/agentlens/internal/dataset"
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/tabular"
@@ -133,6 +134,11 @@ type curation struct {
 // an error there is no output. An empty set is the error ErrEmpty, beside the funnel, but a
 // note in a dry run.
 func Run(ctx context.Context, dir string, opt Options) (res Result, err error) {
+	held, err := dataset.Hold(dir)
+	if err != nil {
+		return res, err
+	}
+	defer func() { err = held.Release(err) }()
 	m, err := bench.ReadManifest(dir)
 	if err != nil {
 		return res, err
@@ -205,7 +211,7 @@ func Run(ctx context.Context, dir string, opt Options) (res Result, err error) {
 	case empty != nil:
 		return c.res, empty
 	}
-	return c.res, c.write(out)
+	return c.res, c.write(out, held)
 }
 
 // pair gives every clean run a lucky one of its task, in the order of the ids.
@@ -525,7 +531,7 @@ func (c *curation) ordered() []*run {
 }
 
 // write fills the output folder and puts it in its place.
-func (c *curation) write(out *output.Folder) error {
+func (c *curation) write(out *output.Folder, held *dataset.Held) error {
 	r := &c.opt.Rules
 	var ids, rejected, rules bytes.Buffer
 	order := c.ordered()
@@ -577,6 +583,7 @@ func (c *curation) write(out *output.Folder) error {
 		out.Write("rules.toml", rules.Bytes()),
 		out.Write("manifest.json", append(manifest, '\n')),
 		c.ctx.Err(),
+		held.Whole(nil),
 	); err != nil {
 		return err
 	}

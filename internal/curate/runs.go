@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -183,27 +182,18 @@ func actions(ctx context.Context, dir string) (map[string][]uint64, error) {
 			return nil, fmt.Errorf("%w: dedup compares what runs did, and the dataset was published without %s; leave it out, or take the whole dataset", ErrUsage, name)
 		}
 	}
-	path := store.ParquetPath(dir, "states", "")
-	file, err := os.Open(path)
+	file, states, err := store.Table(dir, "states", "")
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, err
-	}
-	states, err := parquetfile.Open(file, info.Size())
-	if err != nil {
-		return nil, fmt.Errorf("reading %s: %w", path, err)
-	}
 	out := map[string][]uint64{}
 	var id string
 	var seq []uint64
 	h := fnv.New64a()
 	for a, err := range parquetfile.Read[action](states) {
 		if err = cmp.Or(ctx.Err(), err); err != nil {
-			return nil, fmt.Errorf("reading %s: %w", path, err)
+			return nil, fmt.Errorf("reading %s: %w", file.Name(), err)
 		}
 		if a.Run != id {
 			if id != "" {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agentlens-bench/agentlens/internal/output/checksum"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/schema"
 )
@@ -167,7 +168,7 @@ func BenchmarkDryRun(b *testing.B) {
 	_, err = w.Finish()
 	check(err)
 	check(os.WriteFile(filepath.Join(dir, "manifest.json"), fmt.Appendf(nil, `{"schema_version": %d, "parameters": {"profiles": ["release"]}}`, schema.Version), 0o644))
-	check(os.WriteFile(filepath.Join(dir, "SHA256SUMS"), nil, 0o644))
+	check(checksum.Write(dir))
 	rules := DefaultRules()
 	limit := 0.2
 	rules.Target, rules.Tiers, rules.MaxWaste, rules.Verified, rules.PerTask, rules.Dedup, rules.Eval = "ids", []string{"ideal", "solid"}, &limit, true, 5, 1, 0.1

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
+	"github.com/agentlens-bench/agentlens/internal/dataset"
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/registry"
 	"github.com/agentlens-bench/agentlens/internal/store"
@@ -36,7 +37,15 @@ func (d Dataset) Scored() []Signal {
 }
 
 // ReadDataset reads a profile with weights of the dataset in dir.
-func ReadDataset(ctx context.Context, dir, name string) (Dataset, error) {
+func ReadDataset(ctx context.Context, dir, name string) (d Dataset, err error) {
+	err = dataset.Read(dir, func() (err error) {
+		d, err = readDataset(ctx, dir, name)
+		return err
+	})
+	return d, err
+}
+
+func readDataset(ctx context.Context, dir, name string) (Dataset, error) {
 	var d Dataset
 	if !slices.Contains(registry.Weighted(), name) {
 		return d, fmt.Errorf("%w: profile %q has no weights to work on; want %s", ErrUsage, name, strings.Join(registry.Weighted(), " or "))

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
+	"github.com/agentlens-bench/agentlens/internal/dataset"
 	"github.com/agentlens-bench/agentlens/internal/nearest"
 	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/output/checksum"
@@ -111,6 +113,11 @@ func Run(ctx context.Context, dir string, opt Options) (m Manifest, err error) {
 	if opt.Null != "" && (opt.Format != "csv" || strings.ContainsAny(opt.Null, ",\"\r\n")) {
 		return m, fmt.Errorf("%w: --null is for CSV, and holds no comma, quote or line end", ErrUsage)
 	}
+	held, err := dataset.Hold(dir)
+	if err != nil {
+		return m, err
+	}
+	defer func() { err = held.Release(err) }()
 	source, err := bench.ReadManifest(dir)
 	if err != nil {
 		return m, err
@@ -173,7 +180,7 @@ func Run(ctx context.Context, dir string, opt Options) (m Manifest, err error) {
 	if err := e.out.Write(ManifestName, append(text, '\n')); err != nil {
 		return m, err
 	}
-	if err := ctx.Err(); err != nil {
+	if err := cmp.Or(ctx.Err(), held.Whole(nil)); err != nil {
 		return m, err
 	}
 	return m, e.out.Commit()

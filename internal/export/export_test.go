@@ -29,9 +29,9 @@ import (
 
 func ptr[T any](v T) *T { return &v }
 
-// dataset makes a dataset of runs runs with steps steps, whose groups are not in the order of
+// madeDataset makes a dataset of runs runs with steps steps, whose groups are not in the order of
 // their keys.
-func dataset(tb testing.TB, runs, steps int) string {
+func madeDataset(tb testing.TB, runs, steps int) string {
 	tb.Helper()
 	dir := tb.TempDir()
 	w, err := store.Create(dir, []string{"release"})
@@ -76,7 +76,7 @@ func dataset(tb testing.TB, runs, steps int) string {
 	listed, err := json.Marshal(tables)
 	check(err)
 	check(os.WriteFile(filepath.Join(dir, "manifest.json"), fmt.Appendf(nil, `{"schema_version": %d, "parameters": {"profiles": ["release"]}, "tables": %s}`, schema.Version, listed), 0o644))
-	check(os.WriteFile(filepath.Join(dir, "SHA256SUMS"), nil, 0o644))
+	check(checksum.Write(dir))
 	return dir
 }
 
@@ -184,7 +184,7 @@ func rows(t *testing.T, path string) (names []string, out [][]string) {
 }
 
 func TestFormatsAgree(t *testing.T) {
-	dir := dataset(t, 9, 7)
+	dir := madeDataset(t, 9, 7)
 	want := slices.Collect(func(yield func(schema.State) bool) {
 		for row, err := range store.ReadParquet[schema.State](filepath.Join(must(export(t, dir, Options{Format: "parquet"})), "states.parquet")) {
 			if err != nil {
@@ -239,7 +239,7 @@ func TestFormatsAgree(t *testing.T) {
 func must(s string, _ Manifest) string { return s }
 
 func TestTypes(t *testing.T) {
-	out, _ := export(t, dataset(t, 9, 7), Options{Format: "arrow", Tables: []string{"states", "features"}})
+	out, _ := export(t, madeDataset(t, 9, 7), Options{Format: "arrow", Tables: []string{"states", "features"}})
 	for name, want := range map[string]map[string]string{
 		"states.arrow":           {"input_tokens": "int64", "is_error": "bool", "tool": "dictionary", "observation": "utf8", "step": "int64"},
 		"release/features.arrow": {"divergence_step": "int64", "coherence_score": "float64", "passed": "bool", "task_id": "dictionary"},
@@ -264,7 +264,7 @@ func TestTypes(t *testing.T) {
 
 // The same dataset and options give the same bytes, and the checksums hold.
 func TestSameBytes(t *testing.T) {
-	dir := dataset(t, 9, 7)
+	dir := madeDataset(t, 9, 7)
 	for _, format := range Formats() {
 		for _, by := range []string{"", "task", "model"} {
 			if format == sqlite && by != "" {
@@ -295,7 +295,7 @@ func TestSameBytes(t *testing.T) {
 
 // SQLite is the dataset's own file again; a condition leaves rows out and nothing else.
 func TestSQLite(t *testing.T) {
-	dir := dataset(t, 12, 5)
+	dir := madeDataset(t, 12, 5)
 	out, m := export(t, dir, Options{Format: sqlite})
 	got, err := os.ReadFile(filepath.Join(out, DatabaseName))
 	if err != nil {
@@ -330,7 +330,7 @@ func TestSQLite(t *testing.T) {
 }
 
 func TestPartitions(t *testing.T) {
-	dir := dataset(t, 9, 7)
+	dir := madeDataset(t, 9, 7)
 	whole, _ := export(t, dir, Options{Format: "csv"})
 	names, all := rows(t, filepath.Join(whole, "states.csv"))
 	out, m := export(t, dir, Options{Format: "csv", PartitionBy: "task"})
@@ -374,7 +374,7 @@ func TestPartitions(t *testing.T) {
 }
 
 func TestWhere(t *testing.T) {
-	dir := dataset(t, 9, 7)
+	dir := madeDataset(t, 9, 7)
 	out, m := export(t, dir, Options{Format: "csv", Where: "passed AND task_id = 'a'"})
 	_, got := rows(t, filepath.Join(out, "trajectories.csv"))
 	var ids []string
@@ -392,7 +392,7 @@ func TestWhere(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	dir := dataset(t, 2, 2)
+	dir := madeDataset(t, 2, 2)
 	taken := t.TempDir()
 	if err := os.WriteFile(filepath.Join(taken, "mine"), nil, 0o644); err != nil {
 		t.Fatal(err)
@@ -426,7 +426,7 @@ func TestRefusals(t *testing.T) {
 
 // A million states.
 func BenchmarkStates(b *testing.B) {
-	dir := dataset(b, 20_000, 50)
+	dir := madeDataset(b, 20_000, 50)
 	for _, format := range Formats() {
 		b.Run(format, func(b *testing.B) {
 			for b.Loop() {
@@ -450,7 +450,7 @@ func openStates(t *testing.T, dir string) *table {
 
 // Rows are read in whatever order, over the ends of pages, with the values they have in order.
 func TestReadAnywhere(t *testing.T) {
-	states := openStates(t, dataset(t, 300, 50))
+	states := openStates(t, madeDataset(t, 300, 50))
 	n := int(states.parquet.RowsOf(0))
 	for _, name := range []string{"step", "tool", "is_error", "observation"} {
 		column := slices.IndexFunc(states.variant.Columns, func(c schema.Column) bool { return c.Name == name })
@@ -485,7 +485,7 @@ func TestReadAnywhere(t *testing.T) {
 
 // An error of the writer or a cancelled context ends a scan, which then hands on nothing more.
 func TestScanEnds(t *testing.T) {
-	states := openStates(t, dataset(t, 20, 5))
+	states := openStates(t, madeDataset(t, 20, 5))
 	spans, err := states.spans(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -508,6 +508,31 @@ func TestScanEnds(t *testing.T) {
 		})
 		if !errors.Is(err, c.want) || blocks < 3 || blocks > 4 {
 			t.Errorf("%v after %d blocks, want %v after 3", err, blocks, c.want)
+		}
+	}
+}
+
+// One changed bit of a table is an error, not fewer rows.
+func TestDamagedTable(t *testing.T) {
+	dir := madeDataset(t, 3, 5)
+	path := store.ParquetPath(dir, "states", "")
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []int{5, len(data) / 2, len(data) - 20} {
+		damaged := slices.Clone(data)
+		damaged[at] ^= 1
+		if err := os.WriteFile(path, damaged, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		out := filepath.Join(t.TempDir(), "out")
+		_, err := Run(t.Context(), dir, Options{Out: out, Format: "csv", Tables: []string{"states"}})
+		if !errors.Is(err, store.ErrDamaged) || !strings.Contains(err.Error(), "states.parquet") {
+			t.Errorf("byte %d: %v", at, err)
+		}
+		if _, err := os.Stat(out); err == nil {
+			t.Errorf("byte %d: there is an output", at)
 		}
 	}
 }

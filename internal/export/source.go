@@ -41,19 +41,12 @@ func openTable(dir string, s schema.Table, profile string) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.Open(store.ParquetPath(dir, s.Name, profile))
+	file, rows, err := store.Table(dir, s.Name, profile)
 	if err != nil {
 		return nil, err
 	}
-	t := &table{Table: s, profile: profile, variant: v, file: file}
-	info, err := file.Stat()
-	if err == nil {
-		t.parquet, err = parquetfile.Open(file, info.Size())
-	}
-	var at []int
-	if err == nil {
-		at, err = store.ColumnsOf(t.parquet.Schema(), v)
-	}
+	t := &table{Table: s, profile: profile, variant: v, file: file, parquet: rows}
+	at, err := store.ColumnsOf(rows.Schema(), v)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("reading %s: %w", file.Name(), err), file.Close())
 	}

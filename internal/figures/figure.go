@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	version "github.com/agentlens-bench/agentlens/internal/dataset"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -109,7 +110,15 @@ func Describe() string {
 
 // Make draws figures from the dataset in dir, in the order of Names. Figures for which the
 // source has no data are returned as skipped, unless Only names them: then that is an error.
-func Make(ctx context.Context, dir string, opt Options) ([]Figure, []Skipped, error) {
+func Make(ctx context.Context, dir string, opt Options) (figs []Figure, skipped []Skipped, err error) {
+	err = version.Read(dir, func() (err error) {
+		figs, skipped, err = drawAll(ctx, dir, opt)
+		return err
+	})
+	return figs, skipped, err
+}
+
+func drawAll(ctx context.Context, dir string, opt Options) ([]Figure, []Skipped, error) {
 	for _, name := range opt.Only {
 		if !slices.Contains(Names(), name) {
 			return nil, nil, fmt.Errorf("%w: unknown figure %q: want one of %s", ErrUsage, name, join(Names()))

@@ -18,6 +18,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
+	"github.com/agentlens-bench/agentlens/internal/dataset"
 	"github.com/agentlens-bench/agentlens/internal/nearest"
 	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/output/checksum"
@@ -62,6 +63,11 @@ type Result struct {
 
 // Run publishes the dataset in dir. On an error there is no output.
 func Run(ctx context.Context, dir string, opt Options) (res Result, err error) {
+	held, err := dataset.Hold(dir)
+	if err != nil {
+		return res, err
+	}
+	defer func() { err = held.Release(err) }()
 	m, err := bench.ReadManifest(dir)
 	if err != nil {
 		return res, err
@@ -90,6 +96,9 @@ func Run(ctx context.Context, dir string, opt Options) (res Result, err error) {
 	}
 	for _, f := range files {
 		res.Bytes += f.Bytes
+	}
+	if err := held.Whole(nil); err != nil {
+		return res, err
 	}
 	return res, p.out.Commit()
 }

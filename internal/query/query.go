@@ -13,6 +13,7 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
+	"github.com/agentlens-bench/agentlens/internal/dataset"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/schema"
 )
@@ -33,7 +34,18 @@ type DB struct {
 }
 
 // Open opens the dataset in dir.
-func Open(ctx context.Context, dir string) (*DB, error) {
+func Open(ctx context.Context, dir string) (db *DB, err error) {
+	err = dataset.Read(dir, func() (err error) {
+		db, err = openSQLite(ctx, dir)
+		return err
+	})
+	if err != nil && db != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, err
+}
+
+func openSQLite(ctx context.Context, dir string) (*DB, error) {
 	known, err := store.Open(ctx, dir) // it must be a dataset of this version
 	if err != nil {
 		return nil, err

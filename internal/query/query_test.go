@@ -15,8 +15,8 @@ import (
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
-// dataset makes a small dataset and returns its folder.
-func dataset(t *testing.T) string {
+// madeDataset makes a small dataset and returns its folder.
+func madeDataset(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	w, err := store.Create(dir, []string{"release"})
@@ -65,7 +65,7 @@ func run(t *testing.T, db *DB, text, format string, opt Options) (string, bool, 
 }
 
 func TestFormats(t *testing.T) {
-	db := open(t, dataset(t))
+	db := open(t, madeDataset(t))
 	const text = `SELECT trajectory_id AS id, passed, n_states, 1.0 * n_states AS r, '' AS empty, outcome || ', "x"' AS q FROM trajectories ORDER BY id`
 	for format, want := range map[string]string{
 		"csv": "id,passed,n_states,r,empty,q\na,1,3,3.0,\"\",\"pass, \"\"x\"\"\"\nb,,4,4.0,\"\",\"unknown, \"\"x\"\"\"\n",
@@ -89,7 +89,7 @@ func TestFormats(t *testing.T) {
 }
 
 func TestOnlyReads(t *testing.T) {
-	dir := dataset(t)
+	dir := madeDataset(t)
 	before, err := os.ReadFile(store.DBPath(dir))
 	if err != nil {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func TestOnlyReads(t *testing.T) {
 
 // A query that is stopped leaves whole rows in every format.
 func TestTimeout(t *testing.T) {
-	db := open(t, dataset(t))
+	db := open(t, madeDataset(t))
 	const endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i, i * 2 AS j FROM n"
 	for _, format := range Formats() {
 		start := time.Now()
@@ -168,7 +168,7 @@ func TestTimeout(t *testing.T) {
 				t.Errorf("csv: %d rows, %v", len(rows), err)
 			}
 		}
-		db = open(t, dataset(t)) // the driver gives up a connection that was interrupted
+		db = open(t, madeDataset(t)) // the driver gives up a connection that was interrupted
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -178,7 +178,7 @@ func TestTimeout(t *testing.T) {
 }
 
 func TestMaxRows(t *testing.T) {
-	db := open(t, dataset(t))
+	db := open(t, madeDataset(t))
 	for limit, want := range map[int]bool{1: true, 2: false, 3: false, 0: false} {
 		_, more, err := run(t, db, "SELECT trajectory_id FROM trajectories", "csv", Options{MaxRows: limit})
 		if err != nil || more != want {
@@ -188,7 +188,7 @@ func TestMaxRows(t *testing.T) {
 }
 
 func TestTables(t *testing.T) {
-	tables, err := open(t, dataset(t)).Tables(t.Context())
+	tables, err := open(t, madeDataset(t)).Tables(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func BenchmarkWrite1MAlignments(b *testing.B) {
 func BenchmarkLoad(b *testing.B) {
 	dir := b.TempDir()
 	rows := benchStates(50_000)
-	dataset{{"states", ""}: reflect.ValueOf(rows)}.write(b, dir, 1000)
+	madeDataset{{"states", ""}: reflect.ValueOf(rows)}.write(b, dir, 1000)
 	withManifest(b, dir, schema.Profiles())
 	out := filepath.Join(b.TempDir(), "x.db")
 	for b.Loop() {

@@ -32,9 +32,9 @@ func change(t *testing.T, dir string, stmts ...string) {
 }
 
 // small is a dataset small enough to know by heart: runs a and b of task t by model m.
-func small() dataset {
+func small() madeDataset {
 	one, text, score := int64(1), "x", 12.5
-	return dataset{
+	return madeDataset{
 		{"tasks", ""}:        reflect.ValueOf([]schema.Task{{TaskID: "t", NTrajectories: 2}}),
 		{"models", ""}:       reflect.ValueOf([]schema.Model{{Model: "m", PassRate: &score}}),
 		{"trajectories", ""}: reflect.ValueOf([]schema.Trajectory{{TrajectoryID: "a", TaskID: "t", Model: "m", Outcome: "pass"}, {TrajectoryID: "b", TaskID: "t", Model: "m", Outcome: "fail"}}),

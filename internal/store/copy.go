@@ -24,7 +24,7 @@ func CopyTable(ctx context.Context, dir, out string, table schema.Table, profile
 		return TableStat{}, fmt.Errorf("store: %w", err)
 	}
 	p := part{table, profile, v}
-	file, err := openParquet(dir, p)
+	file, err := openChecked(dir, p)
 	if err != nil {
 		return TableStat{}, fmt.Errorf("store: %w", err)
 	}

@@ -12,20 +12,20 @@ import (
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
-// dataset is rows for every table, sorted as the writer wants them.
-type dataset map[[2]string]reflect.Value
+// madeDataset is rows for every table, sorted as the writer wants them.
+type madeDataset map[[2]string]reflect.Value
 
 // drawCell makes the value of a column; cells of the primary key and of foreign keys are
 // small pools, so that groups have several rows and parents exist.
 type drawCell func(table string, c schema.Column) any
 
 // generate makes n rows for every table of these profiles.
-func generate(t testing.TB, profiles []string, n int, draw drawCell) dataset {
+func generate(t testing.TB, profiles []string, n int, draw drawCell) madeDataset {
 	parts, err := partsOf(profiles)
 	if err != nil {
 		t.Fatal(err)
 	}
-	set := dataset{}
+	set := madeDataset{}
 	for _, p := range parts {
 		slice := reflect.MakeSlice(reflect.SliceOf(p.variant.Row), 0, n)
 		for range n {
@@ -68,7 +68,7 @@ func sortUnique(p part, slice reflect.Value) reflect.Value {
 }
 
 // profiles are those the rows are of, or release when there is none.
-func (set dataset) profiles() []string {
+func (set madeDataset) profiles() []string {
 	var out []string
 	for _, p := range schema.Profiles() {
 		if _, ok := set[[2]string{"tiers", p}]; ok {
@@ -82,7 +82,7 @@ func (set dataset) profiles() []string {
 }
 
 // write writes the rows in batches of at most size rows.
-func (set dataset) write(t testing.TB, dir string, size int) []TableStat {
+func (set madeDataset) write(t testing.TB, dir string, size int) []TableStat {
 	t.Helper()
 	w, err := Create(dir, set.profiles())
 	if err != nil {
@@ -133,7 +133,7 @@ func drawConsistent(rng *rand.Rand) drawCell {
 }
 
 // consistent makes rows of every profile, with every id of the pools in its parent table.
-func consistent(t testing.TB, seed uint64, n int) dataset {
+func consistent(t testing.TB, seed uint64, n int) madeDataset {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	set := generate(t, schema.Profiles(), n, drawConsistent(rng))
 	for key, rows := range set {

@@ -223,7 +223,7 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 		},
 	} {
 		dir := t.TempDir()
-		dataset{}.write(t, dir, 10)
+		madeDataset{}.write(t, dir, 10)
 		withManifest(t, dir, schema.Profiles())
 		change(dir)
 		if err := Load(t.Context(), dir, out); err == nil || !strings.Contains(err.Error(), name) {

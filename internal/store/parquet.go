@@ -1,10 +1,15 @@
 package store
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -12,6 +17,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/agentlens-bench/agentlens/internal/output/checksum"
 	"github.com/agentlens-bench/agentlens/internal/parquetfile"
 	"github.com/agentlens-bench/agentlens/schema"
 )
@@ -145,6 +151,43 @@ type parquetRows struct {
 	pending []parquet.Row
 }
 
+// Table opens the Parquet file of a table of the dataset in dir, which must be as the dataset's
+// checksums say where it has any. The caller closes the file.
+func Table(dir, table, profile string) (file *os.File, rows *parquetfile.File, err error) {
+	path := ParquetPath(dir, table, profile)
+	if file, err = os.Open(path); err != nil {
+		return nil, nil, err
+	}
+	if rows, err = checkedTable(dir, file); err != nil {
+		return nil, nil, errors.Join(err, file.Close())
+	}
+	return file, rows, nil
+}
+
+func checkedTable(dir string, file *os.File) (*parquetfile.File, error) {
+	name, err := filepath.Rel(dir, file.Name())
+	if err != nil {
+		return nil, err
+	}
+	h := sha256.New()
+	size, err := io.Copy(h, file)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", file.Name(), err)
+	}
+	switch sums, err := checksum.Read(dir); {
+	case errors.Is(err, fs.ErrNotExist): // one that is being made
+	case err != nil:
+		return nil, err
+	case sums[filepath.ToSlash(name)] != hex.EncodeToString(h.Sum(nil)):
+		return nil, fmt.Errorf("%w: %s is not as %s says; copy it again from where it came (agentlens verify lists all that is wrong)", ErrDamaged, file.Name(), checksumsName)
+	}
+	rows, err := parquetfile.Open(file, size)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", file.Name(), err)
+	}
+	return rows, nil
+}
+
 // openParquet opens a part's file and checks that it has the part's columns. Optional columns
 // may be missing; their cells are null, or empty where no null is allowed.
 func openParquet(dir string, p part) (*parquetRows, error) {
@@ -152,21 +195,36 @@ func openParquet(dir string, p part) (*parquetRows, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &parquetRows{columns: p.variant.Columns, file: file, buf: make([]parquet.Row, 256)}
-	if err := r.open(p); err != nil {
-		file.Close()
+	return (&parquetRows{file: file}).opened(p)
+}
+
+// openChecked is openParquet of a file that is as the dataset's checksums say.
+func openChecked(dir string, p part) (*parquetRows, error) {
+	file, rows, err := Table(dir, p.table.Name, p.profile)
+	if err != nil {
 		return nil, err
+	}
+	return (&parquetRows{file: file, parquet: rows}).opened(p)
+}
+
+func (r *parquetRows) opened(p part) (*parquetRows, error) {
+	r.columns, r.buf = p.variant.Columns, make([]parquet.Row, 256)
+	if err := r.open(p); err != nil {
+		return nil, errors.Join(err, r.file.Close())
 	}
 	return r, nil
 }
 
 func (r *parquetRows) open(p part) error {
-	info, err := r.file.Stat()
-	if err != nil {
-		return err
-	}
-	if r.parquet, err = parquetfile.Open(r.file, info.Size()); err != nil {
-		return fmt.Errorf("reading %s: %w", r.file.Name(), err)
+	var err error
+	if r.parquet == nil {
+		info, err := r.file.Stat()
+		if err != nil {
+			return err
+		}
+		if r.parquet, err = parquetfile.Open(r.file, info.Size()); err != nil {
+			return fmt.Errorf("reading %s: %w", r.file.Name(), err)
+		}
 	}
 	if r.at, err = ColumnsOf(r.parquet.Schema(), p.variant); err != nil {
 		return fmt.Errorf("%s: %w", r.file.Name(), err)

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
+	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -12,6 +14,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	_ "modernc.org/sqlite" // the driver named "sqlite"
 
+	"github.com/agentlens-bench/agentlens/internal/dataset"
 	"github.com/agentlens-bench/agentlens/internal/parquetfile"
 	"github.com/agentlens-bench/agentlens/schema"
 )
@@ -55,16 +58,42 @@ func open(path string, current bool) (*DB, error) {
 		return nil, err
 	}
 	// A dataset never changes, so readers need no locks and no write access to the folder.
-	pool, err := sql.Open("sqlite", uri+"?mode=ro&immutable=1")
+	info, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	db := &DB{DB: pool}
+	any, err := sql.Open("sqlite", uri)
+	if err != nil {
+		return nil, fmt.Errorf("store: %w", err)
+	}
+	defer any.Close() // it gives the driver
+	db := &DB{DB: sql.OpenDB(&connector{driver: any.Driver(), path: path, uri: uri + "?mode=ro&immutable=1", info: info})}
 	if err := db.identify(current); err != nil {
-		pool.Close()
+		db.Close()
 		return nil, fmt.Errorf("store: %s: %w", path, err)
 	}
 	return db, nil
+}
+
+// connector opens further connections to the very file that was opened first: a database that
+// took its place is another version.
+type connector struct {
+	driver    driver.Driver
+	path, uri string
+	info      os.FileInfo
+}
+
+func (c *connector) Driver() driver.Driver { return c.driver }
+
+func (c *connector) Connect(context.Context) (driver.Conn, error) {
+	conn, err := c.driver.Open(c.uri)
+	if err != nil {
+		return nil, err
+	}
+	if now, err := os.Stat(c.path); err != nil || !os.SameFile(now, c.info) {
+		return nil, errors.Join(dataset.ErrReplaced, conn.Close())
+	}
+	return conn, nil
 }
 
 func (db *DB) identify(current bool) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -16,11 +17,12 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/agentlens-bench/agentlens/internal/dataset"
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
 // checkRoundTrip reads a table back in both forms, in key order.
-func checkRoundTrip[T any](t testing.TB, dir string, db *DB, set dataset, table, profile string) {
+func checkRoundTrip[T any](t testing.TB, dir string, db *DB, set madeDataset, table, profile string) {
 	t.Helper()
 	want := set[[2]string{table, profile}].Interface().([]T)
 	var got []T
@@ -64,7 +66,7 @@ func compareRows[T any](t testing.TB, what string, got, want []T) {
 	}
 }
 
-func checkAll(t testing.TB, dir string, set dataset) {
+func checkAll(t testing.TB, dir string, set madeDataset) {
 	t.Helper()
 	db, err := Open(t.Context(), dir)
 	if err != nil {
@@ -211,7 +213,7 @@ func TestSameRowsSameBytes(t *testing.T) {
 
 // Row groups end by content, whatever the batches.
 func TestRowGroupsAreBounded(t *testing.T) {
-	set := dataset{{"states", ""}: reflect.ValueOf(benchStates(20_000))}
+	set := madeDataset{{"states", ""}: reflect.ValueOf(benchStates(20_000))}
 	var first string
 	for _, size := range []int{20_000, 77} {
 		dir := t.TempDir()
@@ -248,7 +250,7 @@ func TestOrderOfGroupsDoesNotMatter(t *testing.T) {
 	var digests [2]string
 	for i, rows := range [][]schema.Alignment{{a, a1, b}, {b, a, a1}} {
 		dir := t.TempDir()
-		stats := dataset{{"alignments", "release"}: reflect.ValueOf(rows)}.write(t, dir, 2)
+		stats := madeDataset{{"alignments", "release"}: reflect.ValueOf(rows)}.write(t, dir, 2)
 		for _, s := range stats {
 			if s.Table == "alignments" {
 				digests[i] = s.Digest
@@ -267,7 +269,7 @@ func TestOrderOfGroupsDoesNotMatter(t *testing.T) {
 // The definition of the digest, written out for two rows.
 func TestDigestIsAsDocumented(t *testing.T) {
 	path := int64(-2)
-	stats := dataset{{"alignments", "release"}: reflect.ValueOf([]schema.Alignment{
+	stats := madeDataset{{"alignments", "release"}: reflect.ValueOf([]schema.Alignment{
 		{TrajectoryID: "é", CandidateStep: 258, Aligned: true, PathPosition: &path},
 	})}.write(t, t.TempDir(), 1)
 	row := "\x01\x02\x00\x00\x00\x00\x00\x00\x00é" + "\x02\x02\x01\x00\x00\x00\x00\x00\x00" + "\x04\x01" + "\x00" + "\x02\xfe\xff\xff\xff\xff\xff\xff\xff"
@@ -352,7 +354,7 @@ func TestErrorReachesAppend(t *testing.T) {
 
 func TestCreateRefusesAnExistingDataset(t *testing.T) {
 	dir := t.TempDir()
-	dataset{}.write(t, dir, 1)
+	madeDataset{}.write(t, dir, 1)
 	if _, err := Create(dir, []string{"release"}); err == nil || !strings.Contains(err.Error(), "exists") {
 		t.Errorf("error %v", err)
 	}
@@ -366,7 +368,7 @@ func TestOpenNamesWhatIsWrong(t *testing.T) {
 	if _, err := Open(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "neither agentlens.db nor") {
 		t.Errorf("error %v", err)
 	}
-	dataset{}.write(t, dir, 1)
+	madeDataset{}.write(t, dir, 1)
 	change(t, dir, fmt.Sprintf("PRAGMA user_version = %d", schema.Version+1))
 	if _, err := Open(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "version") {
 		t.Errorf("error %v", err)
@@ -380,5 +382,42 @@ func TestOpenNamesWhatIsWrong(t *testing.T) {
 	}
 	if _, err := Open(t.Context(), dir); err == nil {
 		t.Error("opened a text file")
+	}
+}
+
+// A database that takes the place of the one that is open is never read beside it.
+func TestReplacedDatabase(t *testing.T) {
+	dir := t.TempDir()
+	w, err := Create(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Finish(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	first, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	text, err := os.ReadFile(DBPath(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := DBPath(dir) + ".new"
+	if err := errors.Join(os.WriteFile(other, text, 0o644), os.Rename(other, DBPath(dir))); err != nil {
+		t.Fatal(err)
+	}
+	var n int
+	if err := first.QueryRowContext(t.Context(), "SELECT count(*) FROM tasks").Scan(&n); err != nil {
+		t.Errorf("the connection that was there: %v", err)
+	}
+	if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM tasks").Scan(&n); !errors.Is(err, dataset.ErrReplaced) {
+		t.Errorf("a new connection: %v", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 
+	"github.com/agentlens-bench/agentlens/internal/dataset"
 	"github.com/agentlens-bench/agentlens/internal/sidefile"
 	"github.com/agentlens-bench/agentlens/internal/store"
 )
@@ -45,7 +46,12 @@ func Load(ctx context.Context, in Input, wanted []string) (*Frame, error) {
 		return nil, err
 	}
 	if info.IsDir() {
-		return loadDataset(ctx, in, wanted)
+		var f *Frame
+		err := dataset.Read(in.Path, func() (err error) {
+			f, err = loadDataset(ctx, in, wanted)
+			return err
+		})
+		return f, err
 	}
 	if !info.Mode().IsRegular() {
 		if err := in.onlyFile("CSV from a pipe"); err != nil {

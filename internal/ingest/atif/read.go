@@ -201,10 +201,10 @@ func (r *run) document(doc *document, link links, main bool, depth int) {
 			}
 		}
 	}
-	for _, a := range r.waiting {
-		r.Stray(session.WarnStray, "result in a system step", a.text)
+	if n := len(r.waiting); n > 0 {
+		r.WarnN(session.WarnStray, "result in a system step", n)
+		r.waiting = nil
 	}
-	r.waiting = nil
 }
 
 func (r *run) sum(m *metrics, main bool) {
@@ -420,8 +420,7 @@ func (r *run) answers(s *step, calls []session.Call) {
 		}
 		if c := named(calls, string(res.CallID)); c != nil {
 			a.give(c)
-		} else if c := r.Answer(string(res.CallID), a.text); c != nil { // of an earlier step
-			c.Response = ""
+		} else if c := r.Answer(string(res.CallID)); c != nil { // of an earlier step
 			a.give(c)
 		}
 	}

@@ -96,10 +96,10 @@ type block struct {
 	Type      lenientjson.Text    `json:"type"`
 	Text      lenientjson.Text    `json:"text"`
 	Thinking  lenientjson.Text    `json:"thinking"`
-	ID        lenientjson.Ident   `json:"id"`
+	ID        lenientjson.Text    `json:"id"`
 	Name      lenientjson.Text    `json:"name"`
 	Input     jsontext.Value      `json:"input"`
-	ToolUseID lenientjson.Ident   `json:"tool_use_id"`
+	ToolUseID lenientjson.Text    `json:"tool_use_id"`
 	Content   lenientjson.Content `json:"content"`
 	IsError   lenientjson.Flag    `json:"is_error"`
 }
@@ -194,10 +194,11 @@ func (s *reader) user(r *session.Run, l *line) {
 				r.Description = strings.TrimSpace(string(b.Text))
 			}
 		case "tool_result":
-			call := r.Answer(string(b.ToolUseID), b.Content.Text)
+			call := r.Answer(string(b.ToolUseID))
 			if call == nil {
 				continue
 			}
+			call.Response = b.Content.Text
 			call.Failed = trajectory.Some(b.IsError.Int().Or(0))
 			if call.Failed.Value == 1 {
 				call.ExitCode = exitCode(call.Response)
