@@ -125,6 +125,7 @@ type Trajectory struct {
 	Workspace       string // absolute folder the agent worked in, "" for /testbed
 	Condensations   int64
 	Warnings        []Warning
+	Ledger          *Ledger // nil when nobody counted
 
 	States      []State
 	Transitions []Transition

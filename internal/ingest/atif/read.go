@@ -201,10 +201,10 @@ func (r *run) document(doc *document, link links, main bool, depth int) {
 			}
 		}
 	}
-	if n := len(r.waiting); n > 0 {
-		r.WarnN(session.WarnStray, "result in a system step", n)
-		r.waiting = nil
+	for _, a := range r.waiting {
+		r.Stray(session.WarnStray, "result in a system step", a.text)
 	}
+	r.waiting = nil
 }
 
 func (r *run) sum(m *metrics, main bool) {
@@ -420,7 +420,8 @@ func (r *run) answers(s *step, calls []session.Call) {
 		}
 		if c := named(calls, string(res.CallID)); c != nil {
 			a.give(c)
-		} else if c := r.Answer(string(res.CallID)); c != nil { // of an earlier step
+		} else if c := r.Answer(string(res.CallID), a.text); c != nil { // of an earlier step
+			c.Response = ""
 			a.give(c)
 		}
 	}

@@ -70,7 +70,7 @@ func TestSteps(t *testing.T) {
 		{
 			"duplicate ids",
 			doc("ATIF-v1.2", "", agent(calls(bash("1", "a"), bash("1", "b"))+","+results(result("1", "A"), result("1", "B"), result("1", "more"), result("9", "stray")))),
-			"run_in_terminal a = A; run_in_terminal b = B\nmore", "duplicate_call_id: 1 x 1; stray_observation: 1 x answer to an unknown call",
+			"run_in_terminal a = A; run_in_terminal b = B\nmore", "duplicate_call_id: 1 x 1; stray_observation: 1 x answer to an unknown call: stray",
 		},
 		{
 			"content parts",

@@ -96,10 +96,10 @@ type block struct {
 	Type      lenientjson.Text    `json:"type"`
 	Text      lenientjson.Text    `json:"text"`
 	Thinking  lenientjson.Text    `json:"thinking"`
-	ID        lenientjson.Text    `json:"id"`
+	ID        lenientjson.Ident   `json:"id"`
 	Name      lenientjson.Text    `json:"name"`
 	Input     jsontext.Value      `json:"input"`
-	ToolUseID lenientjson.Text    `json:"tool_use_id"`
+	ToolUseID lenientjson.Ident   `json:"tool_use_id"`
 	Content   lenientjson.Content `json:"content"`
 	IsError   lenientjson.Flag    `json:"is_error"`
 }
@@ -194,11 +194,10 @@ func (s *reader) user(r *session.Run, l *line) {
 				r.Description = strings.TrimSpace(string(b.Text))
 			}
 		case "tool_result":
-			call := r.Answer(string(b.ToolUseID))
+			call := r.Answer(string(b.ToolUseID), b.Content.Text)
 			if call == nil {
 				continue
 			}
-			call.Response = b.Content.Text
 			call.Failed = trajectory.Some(b.IsError.Int().Or(0))
 			if call.Failed.Value == 1 {
 				call.ExitCode = exitCode(call.Response)

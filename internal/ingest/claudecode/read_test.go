@@ -78,8 +78,8 @@ func TestSession(t *testing.T) {
 	data = append(data, "\nnot JSON\n"...)
 	run := sessiontest.One(t, Formats(tools.Default()), "p/s.jsonl", data)
 	want := "session s m | 5 steps, 2 failed, 1 codes: mcp__x__y 1 read_file 1 replace_string_in_file 1 run_in_terminal 2 |  " +
-		"[{bad_arguments 1 x Bash} {bad_line 1 x line that is no JSON object} {delegated 1 x Grep} {no_observation 1 x Bash} {second_observation 1 x answer to an answered call} " +
-		"{stray_observation 1 x answer to an unknown call} {task_unknown 1 x neither the log nor its path names a task} {unmapped_tool 1 x mcp__x__y}]"
+		"[{bad_arguments 1 x Bash} {bad_line 1 x line that is no JSON object} {delegated 1 x Grep} {no_observation 1 x Bash} {second_observation 1 x answer to an answered call: again} " +
+		"{stray_observation 1 x answer to an unknown call: ?} {task_unknown 1 x neither the log nor its path names a task} {unmapped_tool 1 x mcp__x__y}]"
 	if got := sessiontest.Summary(run); got != want {
 		t.Errorf(" got %s\nwant %s", got, want)
 	}

@@ -53,7 +53,7 @@ type line struct {
 type item struct {
 	Type    lenientjson.Text    `json:"type"`
 	ID      lenientjson.Ident   `json:"id"`
-	CallID  lenientjson.Text    `json:"call_id"`
+	CallID  lenientjson.Ident   `json:"call_id"`
 	Role    lenientjson.Text    `json:"role"`
 	Content lenientjson.Content `json:"content"`
 	Summary lenientjson.Content `json:"summary"`
@@ -205,7 +205,7 @@ func (s *reader) item(i *item, timestamp string) {
 		call.Tool, call.Answered = "web_search", true
 		s.call(call)
 	case "function_call_output", "custom_tool_call_output", "local_shell_call_output":
-		if call := s.run.Answer(string(i.CallID)); call != nil {
+		if call := s.run.Answer(string(i.CallID), lenientjson.Unquote(i.Output)); call != nil {
 			answer(call, i.Output)
 		}
 	}
@@ -216,6 +216,7 @@ func (s *reader) message(i *item) {
 	case "assistant":
 		s.said = i.Content.Text
 	case "user":
+		s.run.Turn()
 		s.run.ExitStatus = ""
 		if s.run.Description == "" && isPrompt(i.Content.Text) {
 			s.run.Description = strings.TrimSpace(i.Content.Text)

@@ -78,9 +78,7 @@ func (d dialogue) read(records []format.Record) ([]format.Item, error) {
 		case "user":
 			switch header, text, ok := strings.Cut(m.Content.Text, "\n"); {
 			case ok && strings.HasPrefix(header, executed) && len(waiting) > 0:
-				if call := run.Answer(waiting[0]); call != nil {
-					call.Response = text
-				}
+				run.Answer(waiting[0], text)
 				waiting = waiting[1:]
 			case run.Description == "":
 				run.Description = m.Content.Text
@@ -88,9 +86,7 @@ func (d dialogue) read(records []format.Record) ([]format.Item, error) {
 		case "assistant":
 			waiting = d.calls(&run, m, i, counted)
 		case "tool":
-			if call := run.Answer(string(m.ToolCallID)); call != nil {
-				call.Response = m.Content.Text
-			}
+			run.Answer(string(m.ToolCallID), m.Content.Text)
 		}
 	}
 	run.Description = session.Between(run.Description, "<pr_description>", "</pr_description>")
@@ -110,6 +106,7 @@ func (d dialogue) read(records []format.Record) ([]format.Item, error) {
 // calls adds the calls of a message, and returns the ids of those in its text. What the
 // response cost and said goes to its first call.
 func (d dialogue) calls(run *session.Run, m *message, number int, counted []bool) (inText []string) {
+	run.Turn()
 	group, said := "message "+strconv.Itoa(number), false
 	add := func(c session.Call, thought string) {
 		c.Model, c.Group = d.call.model, group

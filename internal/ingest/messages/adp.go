@@ -75,7 +75,6 @@ func (r reader) readADP(rec format.Record) ([]format.Item, error) {
 // replay turns items into calls.
 func replay(run *session.Run, items []adp) {
 	items = withoutVerdict(run, items)
-	var open *session.Call
 	openFile, folder := "", ""
 	for i := range items {
 		a := &items[i]
@@ -100,13 +99,12 @@ func replay(run *session.Run, items []adp) {
 				run.Root = sweagent.Root(dir)
 			}
 			switch {
-			case open != nil:
-				open.Answered, open.Response = true, strings.TrimPrefix(text, "OBSERVATION:\n")
-				sweagent.Place(open.Tool, &open.Args, cmp.Or(openFile, file), text)
+			case run.Awaits():
+				call := run.Answer("", strings.TrimPrefix(text, "OBSERVATION:\n"))
+				sweagent.Place(call.Tool, &call.Args, cmp.Or(openFile, file), text)
 				if dir != "" {
 					run.Agent = "SWE-agent"
 				}
-				open = nil
 			case len(run.Calls) == 0 && a.Source != "system" && run.Description == "":
 				run.Description = task(string(a.Content))
 			}
@@ -116,10 +114,10 @@ func replay(run *session.Run, items []adp) {
 			if strings.Contains(string(a.Content), "<finish>") {
 				run.Finished = true
 			}
+			run.Turn()
 			continue
 		}
 		run.Calls = append(run.Calls, call)
-		open = &run.Calls[len(run.Calls)-1]
 	}
 }
 

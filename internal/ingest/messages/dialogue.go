@@ -20,10 +20,10 @@ type message struct {
 	Content    lenientjson.Content `json:"content"`
 	Text       lenientjson.Content `json:"text"`
 	Value      lenientjson.Content `json:"value"`
-	ToolCallID lenientjson.Text    `json:"tool_call_id"`
+	ToolCallID lenientjson.Ident   `json:"tool_call_id"`
 	Demo       lenientjson.Flag    `json:"is_demo"`
 	ToolCalls  lenientjson.List[struct {
-		ID       lenientjson.Text       `json:"id"`
+		ID       lenientjson.Ident      `json:"id"`
 		Function lenientjson.Of[invoke] `json:"function"`
 	}] `json:"tool_calls"`
 	FunctionCall lenientjson.Of[invoke] `json:"function_call"`
@@ -89,7 +89,6 @@ type dialogue struct {
 	run     *session.Run
 	dialect dialect
 	shape   string // how the first call was written
-	open    int    // first call of the last turn that may want an answer
 	started bool   // the model has spoken
 	file    string // the open file of SWE-agent's editor
 	dir     string
@@ -120,7 +119,7 @@ func (d *dialogue) take(m *message, n int) {
 
 // turn adds the calls of a message of the model.
 func (d *dialogue) turn(m *message, n int) {
-	d.open = len(d.run.Calls)
+	d.run.Turn()
 	text := m.text()
 	calls := d.calls(m, text)
 	switch {
@@ -211,16 +210,13 @@ func lastFence(text string) (before, inside string, ok bool) {
 // is passed over.
 func (d *dialogue) answer(m *message) {
 	text := m.text()
-	var call *session.Call
-	if m.ToolCallID != "" {
-		call = d.run.Answer(string(m.ToolCallID))
-	} else if call = d.waiting(); call == nil && m.role() == "tool" {
-		d.run.Warn(session.WarnStray, "answer to no call")
+	if m.ToolCallID == "" && m.role() != "tool" && !d.run.Awaits() {
+		return
 	}
+	call := d.run.Answer(string(m.ToolCallID), text)
 	if call == nil {
 		return
 	}
-	call.Answered = true
 	call.Response = strings.TrimPrefix(text, "OBSERVATION:\n")
 	if rest, ok := strings.CutPrefix(text, "EXECUTION RESULT of ["); ok {
 		if _, rest, ok = strings.Cut(rest, "]:\n"); ok {
@@ -251,16 +247,6 @@ func (d *dialogue) prompt(text string) string {
 		d.run.Root = sweagent.Root(d.dir)
 	}
 	return text
-}
-
-// waiting returns the first call of the last turn without an answer.
-func (d *dialogue) waiting() *session.Call {
-	for ; d.open < len(d.run.Calls); d.open++ {
-		if !d.run.Calls[d.open].Answered {
-			return &d.run.Calls[d.open]
-		}
-	}
-	return nil
 }
 
 // end settles what only the whole dialogue tells: the agent, and that the last command of

@@ -108,7 +108,7 @@ func TestToolCalls(t *testing.T) {
 {"role":"assistant","content":"I think","tool_calls":[{"id":"4","function":{"name":"think","arguments":{"thought":"hm"}}}]},
 {"role":"tool","tool_call_id":"4","content":"Your thought has been logged."},
 {"role":"assistant","content":"","tool_calls":[{"id":"5","function":{"name":"finish","arguments":"{}"}}]}]}`
-	const want = `messages tool_calls python__mypy-10308 gpt-4o | 4 steps, 2 failed, 1 codes: read_file 1 run_in_terminal 2 think 1 | finish [{bad_arguments 1 x execute_bash} {stray_observation 1 x answer to an unknown call}]
+	const want = `messages tool_calls python__mypy-10308 gpt-4o | 4 steps, 2 failed, 1 codes: read_file 1 run_in_terminal 2 think 1 | finish [{bad_arguments 1 x execute_bash} {stray_observation 1 x answer to an unknown call: ?}]
   pass  by test_result.report (rank 3)
   fail  by resolved (rank 5)`
 	if got := all(t, "rows.jsonl", data); got != want {
@@ -158,7 +158,7 @@ func TestShapes(t *testing.T) {
 		{"a command of mini-swe-agent that did not end", `{"instance_id":"a__b-1","messages":[{"role":"user","content":"t"},{"role":"assistant","content":"` + "```bash\\nsleep 99\\n```" + `"},{"role":"user","content":"<returncode>-1</returncode>\n<output>\n</output>"}]}`,
 			"messages mini-swe-agent a__b-1  | 1 steps, 1 failed, 0 codes: run_in_terminal 1 |  []"},
 		{"a bare dialogue", `[{"role":"user","content":"t"},{"role":"assistant","content":"","function_call":{"name":"cat_file","arguments":"{\"a\":1}"}},{"role":"function","name":"cat_file","content":"x"},{"role":"tool","content":"y"}]`,
-			"messages function_call unknown-67bdf3ad7392  | 1 steps, 0 failed, 0 codes: cat_file 1 |  [{stray_observation 1 x answer to no call} {task_unknown 1 x neither the log nor its path names a task} {unmapped_tool 1 x cat_file}]"},
+			"messages function_call unknown-67bdf3ad7392  | 1 steps, 0 failed, 0 codes: cat_file 1 |  [{stray_observation 1 x answer to an unknown call: y} {task_unknown 1 x neither the log nor its path names a task} {unmapped_tool 1 x cat_file}]"},
 		{"rows of a list, one bad", `[{"instance_id":"a__b-1","messages":[{"role":"user","content":"t"}],"resolved":0},{"instance_id":"a__b-2","messages":[]},5]`,
 			"messages no calls a__b-1  | 0 steps, 0 failed, 0 codes:  |  []\n  fail  by resolved (rank 5)\nrefused row 2: the row has no messages: want an array of role and content under messages, trajectory or conversations\n" +
 				"refused row 3: the row has no messages: want an array of role and content under messages, trajectory or conversations"},

@@ -51,6 +51,7 @@ func task(text string) string {
 
 // turn adds the calls of a message of the model.
 func (d *dialogue) turn(m *message) {
+	d.run.Turn()
 	d.open = len(d.run.Calls)
 	x := &m.Extra.V
 	response := &x.Response.V
@@ -100,7 +101,7 @@ func command(text string) lenientjson.Object {
 // refuse counts a turn that was not run and drops its calls.
 func (d *dialogue) refuse(kind string) {
 	if d.open < len(d.run.Calls) && !d.run.Calls[d.open].Answered {
-		d.run.Drop(d.open)
+		d.run.Drop(d.open, "not run")
 	}
 	d.refused = false
 	d.run.Warn(session.WarnFormat, cmp.Or(kind, "turn without exactly one command"))
@@ -115,17 +116,11 @@ func (d *dialogue) answer(m *message, last bool) {
 		d.submit(lenientjson.OptText{Value: lenientjson.Text(m.Content.Text), Valid: true})
 		return
 	}
-	var call *session.Call
-	if m.ToolCallID != "" {
-		call = d.run.Answer(string(m.ToolCallID))
-	} else {
-		call = d.waiting()
-	}
+	call := d.run.Answer(string(m.ToolCallID), reply.Output)
 	if call == nil {
 		return
 	}
-	call.Answered = true
-	call.Response, call.ExitCode = reply.Output, reply.Code
+	call.ExitCode = reply.Code
 	if x.RawOutput.Valid {
 		call.Response = string(x.RawOutput.Value)
 	}
@@ -138,17 +133,6 @@ func (d *dialogue) answer(m *message, last bool) {
 			call.Response = string(x.Exception)
 		}
 	}
-}
-
-// waiting returns the first call of the last turn without an answer.
-func (d *dialogue) waiting() *session.Call {
-	for ; d.open < len(d.run.Calls); d.open++ {
-		if !d.run.Calls[d.open].Answered {
-			return &d.run.Calls[d.open]
-		}
-	}
-	d.run.Warn(session.WarnStray, "answer to no call")
-	return nil
 }
 
 // end reads the last message of version 1.1.

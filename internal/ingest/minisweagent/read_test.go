@@ -131,7 +131,7 @@ func TestTurns(t *testing.T) {
 		{"the platform failed", "APIError", say("assistant", "```bash\na\n```") + "," + say("user", "<returncode>2</returncode>\n<output>\nx\n</output>"),
 			"1 steps, 1 failed, 1 codes | APIError unknown infrastructure exit_status []"},
 		{"a timeout", "Submitted", say("assistant", "```bash\na\n```") + "," + say("user", "The last command <command>a</command> timed out and has been killed.") + "," + say("user", "more"),
-			"1 steps, 1 failed, 0 codes | Submitted [{stray_observation 1 x answer to no call}]"},
+			"1 steps, 1 failed, 0 codes | Submitted [{stray_observation 1 x answer to an unknown call: more}]"},
 		{"a command that did not end", "Submitted", say("assistant", "```bash\na\n```") + "," + say("user", "<returncode>-1</returncode>\n<output>\n</output>"),
 			"1 steps, 1 failed, 0 codes | Submitted []"},
 		{"the end as a message of its own", "", say("assistant", "```bash\na\n```") + "," + say("user", "<returncode>0</returncode>\n<output>\n</output>") + `,{"role":"exit","content":"why","extra":{"exit_status":"LimitsExceeded","submission":""}}`,

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
+	"github.com/agentlens-bench/agentlens/internal/ingest/session"
 	"github.com/agentlens-bench/agentlens/internal/ingest/states"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -20,11 +20,13 @@ const (
 	warnSkipped  = "skipped_action"     // work the step model leaves out, such as browsing
 	warnForeign  = "not_by_agent"       // work of the user or the harness; no step
 	warnAlone    = "no_observation"     // a step without an observation
-	warnStray    = "stray_observation"  // an observation without an action, dropped
-	warnSurplus  = "second_observation" // a further observation of one action, dropped
+	warnStray    = "stray_observation"  // an observation without an action, with its text
+	warnSurplus  = "second_observation" // a further observation of one action, with its text
 	agent        = "OpenHands"
 	maxTaskRunes = 2000
-	maxParallel  = 64 // calls of one response that an observation without a cause may answer
+	maxStray     = 2000 // code points of an observation that no action takes
+	maxStrays    = 100  // whose texts are kept
+	maxParallel  = 64   // calls of one response that an observation without a cause may answer
 )
 
 // conversation is what a history says.
@@ -39,6 +41,8 @@ type conversation struct {
 	closing       string // what the finish action said
 	agentState    string // the last one
 
+	strays  int // observations that no action takes
+	ledger  trajectory.Ledger
 	dropped map[[2]string]int // by warning code and type
 	sum     hash.Hash         // of all events
 	scratch []byte            // of digestEvent
@@ -65,42 +69,54 @@ func converse(history []entry) *conversation {
 // turns pairs actions with observations, in the order of the actions.
 func (c *conversation) turns(history []entry) []turn {
 	var turns []turn
-	byID := map[lenientjson.Ident]int{}
 	for i := range history {
 		for j := range history[i].events {
 			if e := &history[i].events[j]; e.isAction() {
-				if e.ID != "" {
-					byID[e.ID] = len(turns)
-				}
 				turns = append(turns, turn{action: e})
 			}
 		}
 	}
-	seen := 0
+	var pairs session.Pairing
+	var early []*event // observations that stand before their action
 	for i := range history {
-		before := seen
+		before := pairs.Len()
 		for j := range history[i].events {
 			e := &history[i].events[j]
 			c.digestEvent(e)
 			if e.isAction() {
-				seen++
+				pairs.Call(string(e.ID))
 				continue
 			}
 			c.noteState(e)
 			if e.isEmpty() {
 				continue
 			}
-			at, found := byID[e.Cause]
+			seen := pairs.Len()
 			switch {
 			case history[i].pair && seen > before:
-				at = seen - 1
+				c.answer(turns, seen-1, e)
+				pairs.Done(seen - 1)
 			case e.Cause == "":
-				at = waiting(turns[:seen], e)
-			case !found:
-				at = -1
+				at := waiting(turns[:seen], e)
+				c.answer(turns, at, e)
+				if at >= 0 {
+					pairs.Done(at)
+				}
+			default:
+				switch at, known := pairs.Answer(string(e.Cause)); {
+				case at >= 0:
+					c.answer(turns, at, e)
+				case known:
+					c.stray(warnSurplus, e)
+				default:
+					early = append(early, e)
+				}
 			}
-			c.answer(turns, at, e)
 		}
+	}
+	for _, e := range early {
+		at, _ := pairs.Answer(string(e.Cause))
+		c.answer(turns, at, e)
 	}
 	return turns
 }
@@ -109,12 +125,22 @@ func (c *conversation) turns(history []entry) []turn {
 func (c *conversation) answer(turns []turn, at int, e *event) {
 	switch {
 	case at < 0:
-		c.drop(warnStray, string(e.Observation))
+		c.stray(warnStray, e)
 	case turns[at].observation != nil:
-		c.drop(warnSurplus, string(e.Observation))
+		c.stray(warnSurplus, e)
 	default:
 		turns[at].observation = e
 	}
+}
+
+// stray keeps an observation that no action takes as a warning with its text.
+func (c *conversation) stray(code string, e *event) {
+	what := string(e.Observation)
+	c.ledger.Answers.Skip("no action waits for it", 1)
+	if c.strays++; c.strays <= maxStrays {
+		what += ": " + session.Cut(strings.TrimSpace(string(e.Content)), maxStray)
+	}
+	c.drop(code, what)
 }
 
 // isEmpty reports whether an event is no action and says nothing about one.
@@ -158,11 +184,14 @@ func (c *conversation) take(t turn, counted map[string]bool) {
 		return
 	}
 	if e.Source == "user" || e.Source == "environment" {
+		c.ledger.Calls.Skip("not by the agent", 1)
 		c.drop(warnForeign, name)
 		return
 	}
 	if t.observation == nil {
 		c.drop(warnAlone, name)
+	} else {
+		c.ledger.Answers.Read++
 	}
 	call := newCall(t)
 	response := &e.ToolCall.V.Response.V
@@ -192,6 +221,7 @@ func (c *conversation) note(e *event, kind actionKind) {
 			c.task = e.Args.Text("content")
 		}
 	case "finish":
+		c.ledger.Calls.Skip("ends the run", 1)
 		c.finished = true
 		c.closing = cmp.Or(e.Args.Text("final_thought"), e.Args.Text("message"), e.Args.Text("thought"))
 	case "condensation":
@@ -199,8 +229,10 @@ func (c *conversation) note(e *event, kind actionKind) {
 	}
 	switch kind {
 	case leftOut:
+		c.ledger.Calls.Skip("left out by the table of tools", 1)
 		c.drop(warnSkipped, string(e.Action))
 	case unknownAction:
+		c.ledger.Calls.Skip("unknown action", 1)
 		c.drop(warnUnmapped, string(e.Action))
 	}
 }
@@ -236,6 +268,8 @@ func (c *conversation) trajectory(id, version string) *trajectory.Trajectory {
 	if t.ExitStatus == "" && c.finished {
 		t.ExitStatus = "finish"
 	}
+	c.ledger.Calls.Read = int64(len(c.calls))
+	t.Ledger = &c.ledger
 	t.States, t.Transitions = states.Build(c.calls)
 	return t
 }

@@ -93,7 +93,7 @@ func TestEvents(t *testing.T) {
 				action("a", "c", "r", "rm -rf /"), event("UserRejectObservation", "u", `,"rejection_reason":"no","action_id":"a","tool_call_id":"c","tool_name":"terminal"`),
 				observation("o", "a", "c", "late", "0"), observation("p", "gone", "gone", "x", "0"),
 			},
-			"run_in_terminal rm -rf / = no failed by flag", "second_observation: 1 x terminal; stray_observation: 1 x terminal",
+			"run_in_terminal rm -rf / = no failed by flag", "second_observation: 1 x terminal: late; stray_observation: 1 x terminal: x",
 		},
 		{
 			"no steps",

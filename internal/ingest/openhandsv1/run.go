@@ -84,7 +84,6 @@ func (c *conversation) note(s *state) {
 // converse reads the events of a run, in order.
 func (c *conversation) converse(events []event) {
 	events = c.branch(events)
-	byID, byCall := map[lenientjson.Ident]int{}, map[lenientjson.Ident]int{}
 	for i := range events {
 		e := &events[i]
 		switch e.Kind {
@@ -117,29 +116,13 @@ func (c *conversation) converse(events []event) {
 	c.Calls = slices.Grow(c.Calls, actions)
 	for i := range events {
 		if e := &events[i]; e.Kind == "ActionEvent" {
-			byID[e.ID] = len(c.Calls)
-			if e.ToolCallID != "" {
-				byCall[e.ToolCallID] = len(c.Calls)
-			}
 			c.Calls = append(c.Calls, c.call(e, root, counted))
 		}
 	}
+	c.answers(events, root)
 	for i := range events {
 		e := &events[i]
 		switch e.Kind {
-		case "ObservationEvent", "UserRejectObservation", "AgentErrorEvent":
-			at, known := byID[e.ActionID]
-			if !known || e.ActionID == "" {
-				at, known = byCall[e.ToolCallID]
-			}
-			switch {
-			case !known:
-				c.Warn(session.WarnStray, string(e.ToolName))
-			case c.Calls[at].Answered:
-				c.Warn(session.WarnSurplus, string(e.ToolName))
-			default:
-				answer(&c.Calls[at], e, root)
-			}
 		case "Condensation":
 			c.Condensations++
 		case "ConversationErrorEvent":
@@ -148,11 +131,61 @@ func (c *conversation) converse(events []event) {
 			}
 		case "HookExecutionEvent", "LLMCompletionLogEvent", "StreamingDeltaEvent", "TokenEvent", "PauseEvent", "InterruptEvent":
 			c.Warn(warnSkipped, string(e.Kind))
+		case "ObservationEvent", "UserRejectObservation", "AgentErrorEvent":
 		case "ActionEvent", "MessageEvent", "SystemPromptEvent", "ConversationStateUpdateEvent", "CondensationRequest", "CondensationSummaryEvent":
 		default:
 			c.Warn(warnEvent, string(e.Kind))
 		}
 	}
+}
+
+// answers gives the calls what events say about them: by the id of the action's event, else by
+// that of its tool call.
+func (c *conversation) answers(events []event, root string) {
+	var byEvent, byCall session.Pairing
+	find := func(e *event) (n int, known bool) {
+		n = -1
+		if e.ActionID != "" {
+			if n, known = byEvent.Answer(string(e.ActionID)); n >= 0 {
+				byCall.Done(n)
+			}
+		}
+		if !known && e.ToolCallID != "" {
+			if n, known = byCall.Answer(string(e.ToolCallID)); n >= 0 {
+				byEvent.Done(n)
+			}
+		}
+		return n, known
+	}
+	var early []*event // answers that stand before their call
+	for i := range events {
+		switch e := &events[i]; e.Kind {
+		case "ActionEvent":
+			byEvent.Call(string(e.ID))
+			byCall.Call(string(e.ToolCallID))
+		case "ObservationEvent", "UserRejectObservation", "AgentErrorEvent":
+			switch n, known := find(e); {
+			case n >= 0:
+				answer(&c.Calls[n], e, root)
+			case known:
+				c.Stray(session.WarnSurplus, string(e.ToolName), e.says())
+			default:
+				early = append(early, e)
+			}
+		}
+	}
+	for _, e := range early {
+		if n, _ := find(e); n >= 0 {
+			answer(&c.Calls[n], e, root)
+		} else {
+			c.Stray(session.WarnStray, string(e.ToolName), e.says())
+		}
+	}
+}
+
+// says returns the text of an answer.
+func (e *event) says() string {
+	return cmp.Or(string(e.Error), string(e.Rejection), e.Observation.V.text())
 }
 
 // call returns the call of an action. Its response's tokens go to the first of its calls.

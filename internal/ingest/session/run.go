@@ -20,8 +20,8 @@ const (
 	WarnUnmapped  = "unmapped_tool"      // a step whose tool no row of the mapping names
 	WarnSkipped   = "skipped_action"     // work the step model leaves out, such as planning
 	WarnAlone     = "no_observation"     // a step without an answer
-	WarnStray     = "stray_observation"  // an answer to no known call, dropped
-	WarnSurplus   = "second_observation" // a further answer to one call, dropped
+	WarnStray     = "stray_observation"  // an answer to no known call, with its text
+	WarnSurplus   = "second_observation" // a further answer to one call, with its text
 	WarnArguments = "bad_arguments"      // arguments that are no JSON object, kept as text
 	WarnFormat    = "format_error"       // a response of the model without a call that could be run
 	WarnSynthetic = "synthetic_message"  // text a converter wrote, dropped
@@ -33,7 +33,11 @@ const (
 const (
 	maxTask       = 2000
 	maxExitStatus = 200
+	maxStray      = 2000
 )
+
+// maxStrays is how many answers without a call a run keeps the texts of.
+const maxStrays = 100
 
 // Call is one tool call as a log has it.
 type Call struct {
@@ -81,8 +85,9 @@ type Run struct {
 
 	closing string // text of the call that ended the run
 	dropped map[[2]string]int
-	byID    map[string][]int // calls without an answer, among the first indexed ones
-	indexed int
+	strays  int // answers whose text became a warning
+	pairing Pairing
+	ledger  trajectory.Ledger
 }
 
 // Warn counts something that was dropped or guessed.
@@ -93,50 +98,92 @@ func (r *Run) WarnN(code, what string, n int) {
 	if n == 0 {
 		return
 	}
+	r.warn(code, Cut(what, 100), n)
+}
+
+func (r *Run) warn(code, what string, n int) {
 	if r.dropped == nil {
 		r.dropped = map[[2]string]int{}
 	}
-	r.dropped[[2]string{code, Cut(what, 100)}] += n
+	r.dropped[[2]string{code, what}] += n
 }
 
-// Answer gives the call with an id its answer and returns the call: the last call of that
-// id without an answer. It is nil, with a warning, when there is none.
-func (r *Run) Answer(id string) *Call {
-	if r.byID == nil {
-		r.byID = map[string][]int{}
-	}
-	for ; r.indexed < len(r.Calls); r.indexed++ {
-		of := r.Calls[r.indexed].ID
-		r.byID[of] = append(r.byID[of], r.indexed)
-	}
-	open, known := r.byID[id]
-	for len(open) > 0 {
-		c := &r.Calls[open[len(open)-1]]
-		open = open[:len(open)-1]
-		r.byID[id] = open
-		if !c.Answered {
-			c.Answered = true
-			return c
-		}
-	}
-	if known {
-		r.Warn(WarnSurplus, "answer to an answered call")
-	} else {
-		r.Warn(WarnStray, "answer to an unknown call")
-	}
-	return nil
+// Turn ends a turn of the model: answers without an id are not for its calls any more. A call
+// after an answer begins a turn too.
+func (r *Run) Turn() {
+	r.pair()
+	r.pairing.Turn()
 }
 
-// Drop takes back the calls from an index on.
-func (r *Run) Drop(from int) {
-	for ; r.indexed > from; r.indexed-- {
-		id := r.Calls[r.indexed-1].ID
-		if open := r.byID[id]; len(open) > 0 && open[len(open)-1] == r.indexed-1 {
-			r.byID[id] = open[:len(open)-1]
+// Awaits reports whether a call of the last turn has no answer.
+func (r *Run) Awaits() bool {
+	r.pair()
+	for {
+		n := r.pairing.Waiting()
+		if n < 0 || !r.Calls[n].Answered {
+			return n >= 0
 		}
+		r.pairing.settle(n)
+	}
+}
+
+// Answer gives a call its answer and returns it; see Pairing for which one. An answer that no
+// call waits for is kept as a warning with its text, and nil is returned.
+func (r *Run) Answer(id, text string) *Call {
+	r.pair()
+	n, known := r.pairing.Answer(id)
+	for n >= 0 && r.Calls[n].Answered { // by the reader
+		n, known = r.pairing.Answer(id)
+	}
+	if n < 0 {
+		if known {
+			r.Stray(WarnSurplus, "answer to an answered call", text)
+		} else {
+			r.Stray(WarnStray, "answer to an unknown call", text)
+		}
+		return nil
+	}
+	c := &r.Calls[n]
+	c.Answered, c.Response = true, text
+	return c
+}
+
+// Stray keeps an answer that no call takes as a warning with its text.
+func (r *Run) Stray(code, what, text string) {
+	r.SkipAnswers(what, 1)
+	if r.strays++; r.strays > maxStrays {
+		r.Warn(code, what+", the text is left out")
+		return
+	}
+	r.warn(code, what+": "+Cut(strings.TrimSpace(text), maxStray), 1)
+}
+
+// pair tells the pairing of the calls that readers added, and which of them they answered
+// themselves.
+func (r *Run) pair() {
+	for n := r.pairing.Len(); n < len(r.Calls); n++ {
+		r.pairing.Call(r.Calls[n].ID)
+		if r.Calls[n].Answered {
+			r.pairing.settle(n)
+		}
+	}
+}
+
+// Drop takes back the calls from an index on; they are no steps for the reason.
+func (r *Run) Drop(from int, reason string) {
+	r.Skip(reason, len(r.Calls)-from)
+	if from < r.pairing.Len() {
+		r.pairing.Drop(from)
 	}
 	r.Calls = r.Calls[:from]
 }
+
+// Skip notes n calls of the log that become no step, with the reason. A call that is neither
+// a step nor skipped makes the run one with unread calls.
+func (r *Run) Skip(reason string, n int) { r.ledger.Calls.Skip(reason, int64(n)) }
+
+// SkipAnswers notes n answers of the log that no step has, with the reason.
+func (r *Run) SkipAnswers(reason string, n int) { r.ledger.Answers.Skip(reason, int64(n)) }
 
 // Trajectory returns the run; it must not be changed any more.
 func (r *Run) Trajectory(id, version string) *trajectory.Trajectory {
@@ -146,10 +193,14 @@ func (r *Run) Trajectory(id, version string) *trajectory.Trajectory {
 	}
 	calls := make([]states.Call, 0, len(r.Calls))
 	for i := range r.Calls {
+		if r.Calls[i].Answered {
+			r.ledger.Answers.Read++
+		}
 		if call, ok := r.step(&r.Calls[i], i == len(r.Calls)-1); ok {
 			calls = append(calls, call)
 		}
 	}
+	r.ledger.Calls.Read = int64(len(calls))
 	t := &trajectory.Trajectory{
 		ID: r.ID, TaskID: r.Task, Model: r.Model, Repo: r.Repo, Agent: r.Agent, Version: r.Version,
 		Format: id, FormatVersion: version,
@@ -179,6 +230,7 @@ func (r *Run) Trajectory(id, version string) *trajectory.Trajectory {
 		r.Warn(WarnTask, "neither the log nor its path names a task")
 	}
 	t.Closing = r.closing
+	t.Ledger = &r.ledger
 	t.Warnings = r.warnings()
 	t.States, t.Transitions = states.Build(calls)
 	return t
@@ -192,11 +244,13 @@ func (r *Run) step(c *Call, last bool) (call states.Call, ok bool) {
 	case tool.Canonical == tools.Finish:
 		r.Finished = true
 		r.closing = cmp.Or(c.Args.Text("message"), c.Args.Text("final_thought"), c.Thought)
+		r.Skip("ends the run", 1)
 		if !last {
 			r.Warn(WarnSkipped, c.Tool)
 		}
 		return call, false
 	case tool.Canonical == tools.LeftOut:
+		r.Skip("left out by the table of tools", 1)
 		r.Warn(WarnSkipped, c.Tool)
 		return call, false
 	case !known:

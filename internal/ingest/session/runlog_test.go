@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,19 +102,81 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// Two calls of one id are answered from the last one on, and a call that was taken back is
-// not answered.
+// Calls of one id in a turn are answered in order, one id in two turns from the last turn on;
+// a call that was taken back is not answered, and what nobody waits for keeps its text.
 func TestAnswer(t *testing.T) {
 	r := Run{Tools: tools.Default()}
 	r.Calls = []Call{{ID: "a", Tool: "bash"}, {ID: "a", Tool: "bash"}, {ID: "b", Tool: "bash"}}
-	if r.Answer("a") != &r.Calls[1] || r.Answer("a") != &r.Calls[0] || r.Answer("a") != nil || r.Answer("z") != nil {
-		t.Error("answers")
+	r.Turn()
+	r.Calls = append(r.Calls, Call{ID: "a", Tool: "bash"})
+	for i, want := range []int{3, 0, 1, -1} {
+		if c := r.Answer("a", fmt.Sprint("answer ", i)); want < 0 && c != nil || want >= 0 && c != &r.Calls[want] {
+			t.Errorf("answer %d: not for call %d", i, want)
+		}
 	}
-	r.Drop(2)
+	if r.Answer("z", "of nobody") != nil {
+		t.Error("an answer to no call")
+	}
+	r.Drop(2, "not run")
 	r.Calls = append(r.Calls, Call{ID: "c", Tool: "bash"})
-	if r.Answer("b") != nil || r.Answer("c") != &r.Calls[2] {
+	if r.Answer("b", "") != nil || r.Answer("c", "") != &r.Calls[2] {
 		t.Error("a call that was taken back")
 	}
+	run := r.Trajectory("x", "")
+	for _, want := range []string{"1 x answer to an answered call: answer 3", "1 x answer to an unknown call: of nobody"} {
+		if !slices.ContainsFunc(run.Warnings, func(w trajectory.Warning) bool { return w.Detail == want }) {
+			t.Errorf("no warning %q in %v", want, run.Warnings)
+		}
+	}
+	if l := run.Ledger; l.Calls.Read != 3 || l.Calls.Skipped["not run"] != 2 || l.Answers.Read != 3 || l.Answers.SkippedAll() != 3 {
+		t.Errorf("%+v", l)
+	}
+}
+
+// Answers without ids go to the calls of the last turn, in order.
+func TestAnswerWithoutID(t *testing.T) {
+	r := Run{Tools: tools.Default(), Calls: []Call{{Tool: "bash"}, {Tool: "bash", Answered: true}, {Tool: "bash"}}}
+	if r.Answer("", "") != &r.Calls[0] || r.Answer("other", "") != &r.Calls[2] || r.Awaits() || r.Answer("", "") != nil {
+		t.Error("in order")
+	}
+	r.Calls = append(r.Calls, Call{Tool: "bash"})
+	if !r.Awaits() {
+		t.Error("a call after the answers")
+	}
+	r.Turn()
+	if r.Awaits() || r.Answer("", "") != nil {
+		t.Error("of an earlier turn")
+	}
+}
+
+// Every answer of a dialogue finds its call when each turn is answered before the next,
+// whatever the ids are.
+func TestPairing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var p Pairing
+		for range rapid.IntRange(1, 8).Draw(t, "turns") {
+			p.Turn()
+			ids := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 1, 5).Draw(t, "ids")
+			first := p.Len()
+			for _, id := range ids {
+				p.Call(id)
+			}
+			order := rapid.Permutation([]string{"a", "b", "c"}).Draw(t, "order")
+			for _, id := range order {
+				for i, of := range ids {
+					if of != id {
+						continue
+					}
+					if n, _ := p.Answer(id); n != first+i {
+						t.Fatalf("answer to %s of %v: call %d, want %d", id, ids, n-first, i)
+					}
+				}
+			}
+			if p.Waiting() >= 0 {
+				t.Fatal("a call waits")
+			}
+		}
+	})
 }
 
 // Every call is a step, or is counted as left out; the id follows from the calls.
