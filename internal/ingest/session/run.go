@@ -314,13 +314,16 @@ func (r *Run) place(p, dir string) string {
 	if p == "" {
 		return ""
 	}
+	root := strings.TrimSuffix(r.Root, "/")
+	if isWindows(p) || isWindows(root) || isWindows(dir) {
+		return placeWindows(p, dir, root)
+	}
 	if !strings.HasPrefix(p, "/") {
 		if dir == "" {
 			return p
 		}
 		p = path.Join(dir, p)
 	}
-	root := strings.TrimSuffix(r.Root, "/")
 	if rest, ok := strings.CutPrefix(p, root); ok && root != "" {
 		switch {
 		case rest == "":
