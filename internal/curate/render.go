@@ -94,7 +94,8 @@ func toolList(names []string) []chatTool {
 }
 
 // said writes a message as plain text: calls as <tool_call> with name and arguments, answers
-// as <tool_response>.
+// as <tool_response>. The mark that ends a call does not stand inside of its JSON: "</" is
+// written with JSON's escape of the slash.
 func (m *message) said() (string, error) {
 	if m.role == "tool" {
 		return "<tool_response>\n" + m.content + "\n</tool_response>", nil
@@ -111,7 +112,7 @@ func (m *message) said() (string, error) {
 		if err != nil {
 			return "", err
 		}
-		parts = append(parts, "<tool_call>\n"+string(text)+"\n</tool_call>")
+		parts = append(parts, "<tool_call>\n"+strings.ReplaceAll(string(text), "</", `<\/`)+"\n</tool_call>")
 	}
 	return strings.Join(parts, "\n"), nil
 }

@@ -29,6 +29,7 @@ type consistency struct {
 			Timestamp  lenientjson.Ident `json:"timestamp"`
 			Thought    lenientjson.Text  `json:"thought"`
 			Action     lenientjson.Text  `json:"action"`
+			Input      arguments         `json:"action_input"`
 			Output     lenientjson.Text  `json:"observation"`
 			ReturnCode lenientjson.Int   `json:"returncode"`
 		}] `json:"steps"`
@@ -65,7 +66,15 @@ func (r reader) readConsistency(rec format.Record) ([]format.Item, error) {
 				ID: string(s.Number), Tool: sweagent.Bash, Answered: true, Timestamp: string(s.Timestamp),
 				Thought: strings.TrimSpace(string(s.Thought)), Response: string(s.Output), ExitCode: s.ReturnCode.Int,
 			}
-			call.Args.SetText("command", string(s.Action))
+			switch {
+			case s.Input.object != nil:
+				call.Tool, call.Args = string(s.Action), s.Input.object
+			case s.Input.raw != "":
+				call.Tool = string(s.Action)
+				call.Args.SetText("input", s.Input.raw)
+			default:
+				call.Args.SetText("command", string(s.Action))
+			}
 			if s.ReturnCode.Or(0) == -1 {
 				call.ExitCode, call.Failed = trajectory.Int{}, trajectory.Some(1)
 			}

@@ -9,48 +9,8 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/ingest/minisweagent"
 	"github.com/agentlens-bench/agentlens/internal/ingest/session"
 	"github.com/agentlens-bench/agentlens/internal/ingest/sweagent"
-	"github.com/agentlens-bench/agentlens/internal/ingest/xmlcall"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
-
-// message is a message of a dialogue, under the names that data sets use.
-type message struct {
-	Role       lenientjson.Text    `json:"role"`
-	From       lenientjson.Text    `json:"from"`
-	Content    lenientjson.Content `json:"content"`
-	Text       lenientjson.Content `json:"text"`
-	Value      lenientjson.Content `json:"value"`
-	ToolCallID lenientjson.Ident   `json:"tool_call_id"`
-	Demo       lenientjson.Flag    `json:"is_demo"`
-	ToolCalls  lenientjson.List[struct {
-		ID       lenientjson.Ident      `json:"id"`
-		Function lenientjson.Of[invoke] `json:"function"`
-	}] `json:"tool_calls"`
-	FunctionCall lenientjson.Of[invoke] `json:"function_call"`
-}
-
-type invoke struct {
-	Name      lenientjson.Text `json:"name"`
-	Arguments arguments        `json:"arguments"`
-}
-
-func (m *message) text() string {
-	return cmp.Or(m.Content.Text, m.Text.Text, m.Value.Text)
-}
-
-// role returns who speaks, under one name each.
-func (m *message) role() string {
-	switch role := cmp.Or(string(m.Role), string(m.From)); role {
-	case "ai", "gpt", "model", "assistant":
-		return "assistant"
-	case "tool", "function", "observation", "ipython", "environment":
-		return "tool"
-	case "human":
-		return "user"
-	default:
-		return role
-	}
-}
 
 // dialect is how a dialogue writes calls into texts.
 type dialect uint8
@@ -66,13 +26,13 @@ const (
 func dialectOf(said []message) dialect {
 	for i := range said {
 		m := &said[i]
-		switch m.role() {
-		case "assistant":
-			if len(m.ToolCalls) > 0 {
+		switch m.from {
+		case assistant:
+			if len(m.calls) > 0 || writes(m.text) {
 				return native
 			}
-		case "user", "tool":
-			text := m.text()
+		case user, tool:
+			text := m.text
 			switch {
 			case strings.HasPrefix(text, "<returncode>"):
 				return mini
@@ -97,58 +57,47 @@ type dialogue struct {
 func (d *dialogue) version() string { return cmp.Or(d.shape, "no calls") }
 
 func (d *dialogue) take(m *message, n int) {
-	if m.Demo.Is() {
+	if m.demo {
 		return
 	}
-	switch m.role() {
-	case "assistant":
+	switch m.from {
+	case assistant:
 		d.started = true
 		d.turn(m, n)
-	case "tool":
-		d.answer(m)
-	case "user":
+	case tool:
+		d.answered(m)
+	case user:
 		switch {
-		case d.started:
-			d.answer(m)
+		case d.started || len(m.answered) > 0:
+			d.answered(m)
 		case d.run.Description == "":
-			d.run.Description = task(m.text())
-			d.prompt(m.text())
+			d.run.Description = task(m.text)
+			d.prompt(m.text)
 		}
 	}
 }
 
-// turn adds the calls of a message of the model.
+// turn adds the calls of a message of the model, and the answers that stand within it.
 func (d *dialogue) turn(m *message, n int) {
 	d.run.Turn()
-	text := m.text()
-	calls := d.calls(m, text)
+	calls := d.calls(m)
 	switch {
 	case len(calls) == 0 && d.dialect != native:
 		d.run.Warn(session.WarnFormat, "turn without a command")
-		return
-	case len(calls) == 0:
-		return
-	}
-	for i := range calls {
-		if len(calls) > 1 {
+	case len(calls) > 1:
+		for i := range calls {
 			calls[i].Group = "message " + strconv.Itoa(n+1)
 		}
-		d.run.Calls = append(d.run.Calls, calls[i])
+	}
+	d.run.Calls = append(d.run.Calls, calls...)
+	if len(m.answered) > 0 {
+		d.answered(m)
 	}
 }
 
 // calls returns the calls of a message; the first one has what the model says with it.
-func (d *dialogue) calls(m *message, text string) []session.Call {
-	var calls []session.Call
-	shape := "tool_calls"
-	for i := range m.ToolCalls {
-		use := &m.ToolCalls[i]
-		calls = append(calls, use.Function.V.call(string(use.ID)))
-	}
-	if len(calls) == 0 && m.FunctionCall.V.Name != "" {
-		shape = "function_call"
-		calls = append(calls, m.FunctionCall.V.call(""))
-	}
+func (d *dialogue) calls(m *message) []session.Call {
+	calls, shape, text := m.calls, m.shape, m.text
 	switch {
 	case len(calls) > 0:
 	case d.dialect == mini:
@@ -168,11 +117,12 @@ func (d *dialogue) calls(m *message, text string) []session.Call {
 			text = before
 		}
 	default:
-		shape = "xml"
-		var written []xmlcall.Call
-		text, written = xmlcall.Parse(text)
-		for _, c := range written {
-			calls = append(calls, session.Call{Tool: c.Name, Args: c.Args})
+		w := readWritten(text, m.bare)
+		calls, shape, text = w.calls, w.shape, w.before
+		if w.broken > 0 {
+			const reason = "a call in the text that can't be read"
+			d.run.Skip(reason, w.broken)
+			d.run.WarnN(session.WarnFormat, reason, w.broken)
 		}
 	}
 	if len(calls) > 0 {
@@ -180,10 +130,6 @@ func (d *dialogue) calls(m *message, text string) []session.Call {
 		calls[0].Thought = strings.TrimSpace(text)
 	}
 	return calls
-}
-
-func (c *invoke) call(id string) session.Call {
-	return session.Call{ID: id, Tool: string(c.Name), Args: c.Arguments.object, RawArgs: c.Arguments.raw}
 }
 
 // lastFence returns what the last fence of a text holds, and what stands before it.
@@ -206,33 +152,55 @@ func lastFence(text string) (before, inside string, ok bool) {
 	return text[:start+1], inside, ok
 }
 
-// answer gives a call of the last turn its answer; a turn of the user that answers nothing
+// answered gives calls of the last turn their answers; a turn of the user that answers nothing
 // is passed over.
-func (d *dialogue) answer(m *message) {
-	text := m.text()
-	if m.ToolCallID == "" && m.role() != "tool" && !d.run.Awaits() {
+func (d *dialogue) answered(m *message) {
+	for _, a := range m.answered {
+		texts := []string{a.text}
+		if a.id == "" {
+			if inside := readAnswers(a.text); inside != nil {
+				texts = inside
+			}
+		}
+		for _, text := range texts {
+			d.answer(answer{a.id, text, a.failed})
+		}
+	}
+	if len(m.answered) > 0 || m.from == assistant {
 		return
 	}
-	call := d.run.Answer(string(m.ToolCallID), text)
+	if texts := readAnswers(m.text); texts != nil {
+		for _, text := range texts {
+			d.answer(answer{text: text})
+		}
+	} else if d.run.Awaits() {
+		d.answer(answer{text: m.text})
+	}
+}
+
+// answer gives a call its answer.
+func (d *dialogue) answer(a answer) {
+	call := d.run.Answer(a.id, a.text)
 	if call == nil {
 		return
 	}
-	call.Response = strings.TrimPrefix(text, "OBSERVATION:\n")
-	if rest, ok := strings.CutPrefix(text, "EXECUTION RESULT of ["); ok {
+	call.Failed = a.failed.Int()
+	call.Response = strings.TrimPrefix(a.text, "OBSERVATION:\n")
+	if rest, ok := strings.CutPrefix(a.text, "EXECUTION RESULT of ["); ok {
 		if _, rest, ok = strings.Cut(rest, "]:\n"); ok {
 			call.Response = rest
 		}
 	}
 	switch d.dialect {
 	case mini:
-		reply := minisweagent.ParseReply(text)
+		reply := minisweagent.ParseReply(a.text)
 		call.Response, call.ExitCode = reply.Output, reply.Code
 		if reply.Timeout || reply.Code.Or(0) == -1 {
 			call.ExitCode, call.Failed = trajectory.Int{}, trajectory.Some(1)
 		}
 	case swe:
 		before := d.file
-		call.Response = d.prompt(text)
+		call.Response = d.prompt(a.text)
 		sweagent.Place(call.Tool, &call.Args, cmp.Or(before, d.file), call.Response)
 	}
 }

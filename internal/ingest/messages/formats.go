@@ -1,8 +1,8 @@
 package messages
 
 import (
-	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/lenientjson"
@@ -47,6 +47,9 @@ func Formats(table *tools.Table) []format.Format {
 				if isMessage(p.Root.First()) {
 					return "[0].role", true
 				}
+				if isMessage(p.Root) && !isRow(p.Root) {
+					return "role + content, by lines", true
+				}
 				for _, key := range listKeys {
 					if anyRow(p, func(v format.Value) bool { return isMessage(firstOf(v.Get(key))) }) {
 						return key + "[0].role", true
@@ -54,7 +57,8 @@ func Formats(table *tools.Table) []format.Format {
 				}
 				return "", false
 			},
-			Read: r.readRows,
+			Joined: func(first *format.Probe) bool { return isMessage(first.Root) && !isRow(first.Root) },
+			Read:   r.readRows,
 		},
 	}
 }
@@ -62,15 +66,45 @@ func Formats(table *tools.Table) []format.Format {
 // listKeys are the names a row's list of messages goes by.
 var listKeys = [...]string{"messages", "trajectory", "conversations", "conversation"}
 
+// isMessage reports whether an object is a message: it says who speaks and what.
 func isMessage(v format.Value) bool {
-	return v.Kind() == '{' && (v.Has("role") || v.Has("from")) && (v.Has("content") || v.Has("text") || v.Has("value") || v.Has("tool_calls"))
+	if v.Kind() != '{' {
+		return false
+	}
+	if v.Has("role") || v.Has("from") {
+		for _, key := range [...]string{"content", "text", "value", "tool_calls", "parts", "function_call"} {
+			if v.Has(key) {
+				return true
+			}
+		}
+		return false
+	}
+	switch kind, _ := v.Get("type").Text(); kind {
+	case "human", "ai", "system": // LangChain
+		return v.Has("content") || v.Get("data").Has("content")
+	case "constructor":
+		return v.Get("kwargs").Has("content")
+	case "function_call":
+		return v.Has("call_id", "arguments")
+	}
+	return false
+}
+
+// isRow reports whether an object holds a list of messages.
+func isRow(v format.Value) bool {
+	for _, key := range listKeys {
+		if isMessage(firstOf(v.Get(key))) {
+			return true
+		}
+	}
+	return false
 }
 
 // firstOf returns the first element of an array, or of the array that a text holds.
 func firstOf(v format.Value) format.Value {
-	if v.Kind() == '"' && bytes.HasPrefix(v, []byte(`"[{`)) {
+	if v.Kind() == '"' && startsList(v) {
 		text, _ := v.Text()
-		return format.Value(text).First()
+		return format.Value(strings.TrimSpace(text)).First()
 	}
 	return v.First()
 }

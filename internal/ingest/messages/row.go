@@ -1,6 +1,7 @@
 package messages
 
 import (
+	"bytes"
 	"cmp"
 	"strings"
 
@@ -20,6 +21,8 @@ type row struct {
 	Conversations list `json:"conversations"`
 	Conversation  list `json:"conversation"`
 
+	ID           lenientjson.Ident `json:"id"`
+	UUID         lenientjson.Ident `json:"uuid"`
 	InstanceID   lenientjson.Ident `json:"instance_id"`
 	TrajectoryID lenientjson.Ident `json:"trajectory_id"`
 	TrajID       lenientjson.Ident `json:"traj_id"`
@@ -110,17 +113,43 @@ func (v *verdict) evidence(id string) []format.Item {
 }
 
 func (r reader) readRows(rec format.Record) ([]format.Item, error) {
-	if isMessage(rec.Probe.Root.First()) {
+	if root := rec.Probe.Root; isMessage(root.First()) || isMessage(root) && !isRow(root) {
 		var alone row
-		if err := format.Decode(rec.Data, &alone.Messages); err != nil {
+		damaged, err := alone.Messages.read(rec.Data)
+		if err != nil {
 			return nil, err
 		}
-		return r.row(rec, &alone)
+		return r.row(rec, &alone, damaged)
 	}
-	return rows(rec, func(row *row) ([]format.Item, error) { return r.row(rec, row) })
+	return rows(rec, func(row *row) ([]format.Item, error) { return r.row(rec, row, 0) })
 }
 
-func (r reader) row(rec format.Record, row *row) ([]format.Item, error) {
+// read reads an array of messages, or messages by lines, and returns how many lines are
+// damaged; it is an error when all are.
+func (l *list) read(data []byte) (damaged int, err error) {
+	if format.Value(bytes.TrimSpace(data)).Kind() == '[' {
+		return 0, format.Decode(data, l)
+	}
+	var bad error
+	for line := range bytes.Lines(data) {
+		if line = bytes.TrimSpace(line); len(line) == 0 {
+			continue
+		}
+		var m message
+		if err := format.Decode(line, &m); err != nil {
+			bad = err
+			damaged++
+			continue
+		}
+		*l = append(*l, m)
+	}
+	if len(*l) == 0 {
+		return 0, bad
+	}
+	return damaged, nil
+}
+
+func (r reader) row(rec format.Record, row *row, damaged int) ([]format.Item, error) {
 	said := row.Messages
 	for _, other := range [...]list{row.Trajectory, row.Conversations, row.Conversation} {
 		if len(said) == 0 {
@@ -137,7 +166,7 @@ func (r reader) row(rec format.Record, row *row) ([]format.Item, error) {
 	name := session.NameFile(rec.File)
 	run := &session.Run{
 		Tools: r.table, Family: ID,
-		ID:         cmp.Or(string(row.TrajectoryID), string(row.TrajID)),
+		ID:         row.id(),
 		Task:       session.Instance(string(row.InstanceID)),
 		Model:      cmp.Or(string(row.Model), string(row.ModelName), modelOf(string(row.RunID))),
 		Repo:       string(row.Repo),
@@ -147,6 +176,7 @@ func (r reader) row(rec format.Record, row *row) ([]format.Item, error) {
 		run.Task = name.Task
 		run.Model = cmp.Or(run.Model, name.Model)
 	}
+	run.WarnN(session.WarnFormat, "damaged line", damaged)
 	d := dialogue{run: run, dialect: dialectOf(said)}
 	for i := range said {
 		d.take(&said[i], i)
@@ -155,6 +185,12 @@ func (r reader) row(rec format.Record, row *row) ([]format.Item, error) {
 	t := run.Trajectory(ID, d.version())
 	items := append([]format.Item{{Trajectory: t}}, row.evidence(t.ID)...)
 	return append(items, name.Evidence(t.ID)...), nil
+}
+
+// id returns the row's own id, "" for a row that has none: then the run's follows from what
+// was said. The number of a row of a task is no id of its run.
+func (r *row) id() string {
+	return cmp.Or(string(r.TrajectoryID), string(r.TrajID), string(r.ID), string(r.UUID))
 }
 
 // modelOf returns the model that the id of an OpenHands evaluation begins with.

@@ -2,6 +2,7 @@ package minisweagent
 
 import (
 	"cmp"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,33 @@ type dialogue struct {
 	refused    bool // the last turn had no call that could be run
 	model      string
 	submission lenientjson.OptText
+	action     *regexp.Regexp // where the log says its commands stand, nil for between fences
+}
+
+// mark takes the expression by which the log's agent found its commands; the command is its
+// first group. One that can't be read here leaves the fences.
+func (d *dialogue) mark(expression string) {
+	if expression == "" || strings.Contains(expression, "```") {
+		return
+	}
+	action, err := regexp.Compile("(?s)" + expression)
+	if err != nil || action.NumSubexp() == 0 {
+		d.run.Warn(session.WarnFormat, "action_regex of the log is not understood: "+expression)
+		return
+	}
+	d.action = action
+}
+
+// commands returns the commands that a text of the model holds.
+func (d *dialogue) commands(text string) []string {
+	if d.action == nil {
+		return Fenced(text)
+	}
+	var found []string
+	for _, groups := range d.action.FindAllStringSubmatch(text, -1) {
+		found = append(found, strings.TrimSpace(groups[1]))
+	}
+	return found
 }
 
 func (d *dialogue) take(m *message, last bool) {
@@ -86,7 +114,7 @@ func (d *dialogue) turn(m *message) {
 		}
 	}
 	if len(d.run.Calls) == d.open {
-		if blocks := Fenced(m.Content.Text); len(blocks) == 1 {
+		if blocks := d.commands(m.Content.Text); len(blocks) == 1 {
 			call.Args = command(blocks[0])
 			add()
 		}

@@ -66,11 +66,15 @@ type status struct {
 	Version    lenientjson.Text    `json:"mini_version"`
 	Config     lenientjson.Of[struct {
 		Model lenientjson.Of[struct {
-			Name lenientjson.Text `json:"model_name"`
+			Name   lenientjson.Text `json:"model_name"`
+			Action lenientjson.Text `json:"action_regex"`
 		}] `json:"model"`
 		Environment lenientjson.Of[struct {
 			Dir lenientjson.Text `json:"cwd"`
 		}] `json:"environment"`
+		Agent lenientjson.Of[struct {
+			Action lenientjson.Text `json:"action_regex"`
+		}] `json:"agent"`
 	}] `json:"config"`
 }
 
@@ -141,6 +145,7 @@ func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
 		},
 		submission: info.Submission,
 	}
+	d.mark(cmp.Or(string(info.Config.V.Agent.V.Action), string(info.Config.V.Model.V.Action)))
 	for i := range l.Messages {
 		d.take(&l.Messages[i], i == len(l.Messages)-1)
 	}

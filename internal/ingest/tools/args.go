@@ -125,14 +125,16 @@ func lineRange(value jsontext.Value) (first, last jsontext.Value, ok bool) {
 // joinEdits joins the texts of edits of one file.
 func joinEdits(value jsontext.Value) (before, after string) {
 	var edits lenientjson.List[struct {
-		Old lenientjson.Text `json:"old_string"`
-		New lenientjson.Text `json:"new_string"`
+		Old      lenientjson.Text `json:"old_string"`
+		New      lenientjson.Text `json:"new_string"`
+		OldCamel lenientjson.Text `json:"oldString"`
+		NewCamel lenientjson.Text `json:"newString"`
 	}]
 	// The value was read already, so it is JSON.
 	_ = lenientjson.Decode(value, &edits)
 	var old, new []string
 	for _, e := range edits {
-		old, new = append(old, string(e.Old)), append(new, string(e.New))
+		old, new = append(old, string(e.Old+e.OldCamel)), append(new, string(e.New+e.NewCamel))
 	}
 	return strings.Join(old, "\n"), strings.Join(new, "\n")
 }
