@@ -206,9 +206,10 @@ func invoked(text string) written {
 	for ok := true; ok; {
 		var name string
 		name, rest, ok = strings.Cut(rest, `"`)
-		if !ok {
+		if name = strings.TrimSpace(name); !ok || name == "" {
 			w.broken++
-			break
+			_, rest, ok = strings.Cut(rest, openInvoke)
+			continue
 		}
 		_, rest, _ = strings.Cut(rest, ">")
 		call := session.Call{Tool: name, Args: lenientjson.Object{}}
