@@ -213,6 +213,9 @@ func TestSameRowsSameBytes(t *testing.T) {
 
 // Row groups end by content, whatever the batches.
 func TestRowGroupsAreBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: writes 40,000 rows, and -short is set")
+	}
 	set := madeDataset{{"states", ""}: reflect.ValueOf(benchStates(20_000))}
 	var first string
 	for _, size := range []int{20_000, 77} {
