@@ -205,5 +205,10 @@ func (s *sourceReader) assembleRun(run format.Run, members []*spooled) error {
 		s.reject(rec, err, false)
 		return nil
 	}
+	data := make([][]byte, len(records))
+	for i := range records {
+		data[i] = records[i].Data
+	}
+	account(items, data...)
 	return s.emitAll(rec, items, warnings, len(records) > 1)
 }

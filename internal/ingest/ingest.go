@@ -33,6 +33,10 @@ const (
 // ErrUsage marks errors of the call: an unknown format, a bad labels file.
 var ErrUsage = errors.New("usage")
 
+// WarnUnread is the code of the warning of a run with calls in its log that became no step and
+// were not left out for a reason.
+const WarnUnread = "calls_unread"
+
 // Options of Read.
 type Options struct {
 	Format string // reader to use for every record that holds a run; "" sniffs

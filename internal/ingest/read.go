@@ -336,7 +336,35 @@ func (s *sourceReader) parse(j job) error {
 	case kept:
 		return nil
 	}
+	if rec.Probe != nil {
+		account(items, rec.Data)
+	}
 	return s.emitAll(rec, items, warnings, false)
+}
+
+// account completes the ledger of the run of a record, when it holds one run: calls that were
+// found and are neither steps nor skipped are a warning.
+func account(items []Item, records ...[]byte) {
+	var run *trajectory.Trajectory
+	for i := range items {
+		if t := items[i].Trajectory; t != nil {
+			if run != nil {
+				return
+			}
+			run = t
+		}
+	}
+	if run == nil || run.Ledger == nil {
+		return
+	}
+	calls := &run.Ledger.Calls
+	calls.Found = max(format.CountCalls(records...), calls.Read+calls.SkippedAll())
+	if n := calls.Unread(); n > 0 {
+		run.Warnings = append(run.Warnings, trajectory.Warning{
+			Code:   WarnUnread,
+			Detail: fmt.Sprintf("%d of %d calls in the log are neither steps nor skipped for a reason", n, calls.Found),
+		})
+	}
 }
 
 // items reads the record with the reader it calls for. kept says that the record is a part

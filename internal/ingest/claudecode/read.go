@@ -210,6 +210,7 @@ func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
 		}
 	default:
 		for i := range s.sub.Calls {
+			s.run.Skip("of a subagent", 1)
 			s.run.Warn(session.WarnDelegated, s.sub.Calls[i].Tool)
 		}
 	}
