@@ -99,7 +99,7 @@ func TestKilledOutputsLeaveNothing(t *testing.T) {
 		parent := t.TempDir()
 		args = append(args, "--out", filepath.Join(parent, "out"))
 		begun := func() bool {
-			parts, err := filepath.Glob(filepath.Join(parent, ".out.*-*"))
+			parts, err := filepath.Glob(filepath.Join(parent, ".agentlens-*.tmp", "whole"))
 			return err == nil && len(parts) > 0
 		}
 		cmd, text := start(t, args...)

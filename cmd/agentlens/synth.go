@@ -53,7 +53,7 @@ record. The same settings give the same bytes on any machine.`,
 }
 
 // openFiles bounds the files that writeSynthetic keeps open.
-const openFiles = 128
+const openFiles = 12
 
 // writeSynthetic makes the folder out of logs.
 func writeSynthetic(ctx context.Context, cfg synth.Config, out string) (err error) {

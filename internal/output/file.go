@@ -83,10 +83,10 @@ func CheckFolder(dir string) error {
 // WriteFile puts a file in its place whole or not at all, and makes the folders above it. It
 // replaces a file that begins with the mark; with a nil one it replaces none.
 func WriteFile(path string, content, mark []byte) (err error) {
-	dir, err := filepath.Abs(filepath.Dir(path))
-	if err != nil {
+	if path, err = filepath.Abs(path); err != nil {
 		return err
 	}
+	dir := filepath.Dir(path)
 	made, err := makeParents(dir)
 	if err != nil {
 		return cannot(dir, err)

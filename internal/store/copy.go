@@ -43,7 +43,7 @@ func CopyTable(ctx context.Context, dir, out string, table schema.Table, profile
 	}
 	d := newDigester(v)
 	if err := copyRows(ctx, file, w, d, at); err != nil {
-		return TableStat{}, errors.Join(err, w.file.Close())
+		return TableStat{}, err
 	}
 	return TableStat{Table: table.Name, Profile: profile, Rows: d.rows, Digest: d.sum()}, w.finish()
 }

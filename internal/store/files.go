@@ -2,7 +2,6 @@ package store
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/agentlens-bench/agentlens/schema"
@@ -65,17 +64,4 @@ func partsOf(profiles []string) ([]part, error) {
 		}
 	}
 	return parts, nil
-}
-
-// syncPath flushes a file or folder to the disk.
-func syncPath(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	err = f.Sync()
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	return err
 }

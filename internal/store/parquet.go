@@ -33,7 +33,6 @@ const (
 // parquetWriter writes one table's file.
 type parquetWriter struct {
 	path    string
-	file    *os.File
 	writer  *parquet.GenericWriter[any]
 	columns []schema.Column
 	bytes   int // canonical bytes in the row group so far
@@ -43,14 +42,16 @@ type parquetWriter struct {
 func newParquetWriter(dir string, p part, more ...parquet.WriterOption) (*parquetWriter, error) {
 	path := ParquetPath(dir, p.table.Name, p.profile)
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err == nil {
+		err = file.Close()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	options := append(ParquetOptions(p.String(), parquetSchema(p), p.variant.Columns), more...)
 	return &parquetWriter{
 		path:    path,
-		file:    file,
-		writer:  parquet.NewGenericWriter[any](file, options...),
+		writer:  parquet.NewGenericWriter[any](appender(path), options...),
 		columns: p.variant.Columns,
 		cells:   make([]parquet.Value, 0, chunkRows),
 	}, nil
@@ -121,15 +122,22 @@ func (w *parquetWriter) endRowGroup() error {
 	return w.wrap(w.writer.Flush())
 }
 
-// finish writes the footer and flushes the file to the disk.
+// finish writes the footer.
 func (w *parquetWriter) finish() error {
-	if err := w.writer.Close(); err != nil {
-		return w.wrap(err)
+	return w.wrap(w.writer.Close())
+}
+
+// appender is the path of a file that every write opens and appends to: a dataset has more
+// tables than a process may have files open, and a row group is written at once.
+type appender string
+
+func (a appender) Write(p []byte) (int, error) {
+	f, err := os.OpenFile(string(a), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return 0, err
 	}
-	if err := w.file.Sync(); err != nil {
-		return w.wrap(err)
-	}
-	return w.wrap(w.file.Close())
+	n, err := f.Write(p)
+	return n, errors.Join(err, f.Close())
 }
 
 func (w *parquetWriter) wrap(err error) error {

@@ -83,9 +83,6 @@ func (w *sqliteWriter) finish() error {
 	if err := w.conn.Close(); err != nil {
 		return fmt.Errorf("store: closing the scratch database: %w", err)
 	}
-	if err := syncPath(w.final); err != nil {
-		return fmt.Errorf("store: writing %s: %w", w.final, err)
-	}
 	return nil
 }
 

@@ -122,7 +122,7 @@ func (w *Writer) Append(table, profile string, rows any) error {
 }
 
 // Finish writes out what is left and returns what every table holds: shared tables first,
-// in the order of schema.Tables. After an error the folder holds no dataset.
+// in the order of schema.Tables. The caller flushes the files to the disk. After an error the folder holds no dataset.
 func (w *Writer) Finish() ([]TableStat, error) {
 	w.closed = true
 	close(w.batches)
@@ -135,15 +135,8 @@ func (w *Writer) Finish() ([]TableStat, error) {
 		return nil, fmt.Errorf("store: %w", err)
 	}
 	stats := make([]TableStat, len(w.order))
-	folders := map[string]bool{w.dir: true, filepath.Join(w.dir, dataName): true}
 	for i, t := range w.order {
 		stats[i] = TableStat{Table: t.table.Name, Profile: t.profile, Rows: t.digest.rows, Digest: t.digest.sum()}
-		folders[filepath.Dir(t.parquet.path)] = true
-	}
-	for folder := range folders {
-		if err := syncPath(folder); err != nil {
-			return nil, fmt.Errorf("store: %w", err)
-		}
 	}
 	return stats, nil
 }
@@ -164,7 +157,6 @@ func (w *Writer) Close() {
 func (w *Writer) giveUp() {
 	for _, t := range w.order {
 		t.insert.close()
-		t.parquet.file.Close()
 	}
 	w.sqlite.conn.Close()
 	os.RemoveAll(filepath.Join(w.dir, scratchName))
