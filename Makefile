@@ -26,7 +26,7 @@ fuzz: ## every fuzz target for FUZZTIME
 	@go list -f '{{.ImportPath}} {{.Dir}}' ./... | while read -r pkg dir; do \
 		grep -hoE '^func Fuzz[A-Za-z0-9_]*' "$$dir"/*_test.go 2>/dev/null | sed 's/^func //' | while read -r target; do \
 			echo "$$pkg $$target"; \
-			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1x "$$pkg" || exit 1; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 1s "$$pkg" || exit 1; \
 		done || exit 1; \
 	done
 

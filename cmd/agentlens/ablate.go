@@ -14,6 +14,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/profile/process"
 	"github.com/agentlens-bench/agentlens/internal/profile/registry"
 	"github.com/agentlens-bench/agentlens/internal/stats"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 func newAblate() *cobra.Command {
@@ -86,7 +87,7 @@ type paramFlags struct{ file, labels string }
 
 func addParamFlags(cmd *cobra.Command) *paramFlags {
 	p := &paramFlags{}
-	cmd.Flags().StringVar(&p.file, "profile-file", "", "TOML file with parameters of the profile")
+	inputFile(cmd.Flags(), &p.file, "profile-file", "TOML file with parameters of the profile")
 	cmd.Flags().StringVar(&p.labels, "labels", "release", "paper profile: stage labels to use, release or clean")
 	return p
 }
@@ -217,7 +218,7 @@ between the orders of a set (order). Without a SOURCE the embedded sample is use
 		if orders != "all" {
 			n, err := strconv.Atoi(orders)
 			if err != nil || n < 1 {
-				return usageError{fmt.Errorf("--orders %q: want all, or a number of at least 1", orders)}
+				return usage.Errorf("", "--orders %q: want all, or a number of at least 1", orders)
 			}
 			opt.Orders = n
 		}

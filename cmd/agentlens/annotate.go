@@ -17,6 +17,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/stats"
 	"github.com/agentlens-bench/agentlens/internal/terminal"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 func newAnnotate() *cobra.Command {
@@ -34,14 +35,6 @@ E, I, V, O); import collects their files into an annotation set; score measures 
 	}
 	cmd.AddCommand(newAnnotateSample(), newAnnotateImport(), newAnnotateScore())
 	return cmd
-}
-
-// annotateError marks errors of the command line.
-func annotateError(err error) error {
-	if errors.Is(err, annotate.ErrUsage) || errors.Is(err, stats.ErrInput) {
-		return usageError{err}
-	}
-	return err
 }
 
 func newAnnotateSample() *cobra.Command {
@@ -63,7 +56,7 @@ states, equal allocation the same number from each. Raters fill in label and com
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
-				return usageError{errors.New("name the file to write with --out, or - for standard output")}
+				return usage.Errorf("", "name the file to write with --out, or - for standard output")
 			}
 			if format == "" {
 				format = strings.TrimPrefix(filepath.Ext(out), ".")
@@ -88,7 +81,7 @@ states, equal allocation the same number from each. Raters fill in label and com
 			}
 			items, strata, err := annotate.Sample(cmd.Context(), dir, opt)
 			if err != nil {
-				return annotateError(err)
+				return err
 			}
 			var b bytes.Buffer
 			if err := write(&b, items); err != nil {
@@ -171,16 +164,16 @@ nothing is written unless --partial, which leaves out the rows concerned (exit c
 			for _, k := range kinds {
 				rater, kind, ok := strings.Cut(k, "=")
 				if !ok {
-					return usageError{fmt.Errorf("--kind %q: want RATER=human, RATER=llm or RATER=rule", k)}
+					return usage.Errorf("", "--kind %q: want RATER=human, RATER=llm or RATER=rule", k)
 				}
 				opt.Kinds[rater] = kind
 			}
 			if opt.Out == "" {
-				return usageError{errors.New("name the folder to make with --out")}
+				return usage.Errorf("", "name the folder to make with --out")
 			}
 			done, err := annotate.Import(cmd.Context(), opt)
 			if err != nil && !errors.Is(err, annotate.ErrProblems) {
-				return annotateError(err)
+				return err
 			}
 			if asJSON {
 				if jerr := writeJSON(cmd.OutOrStdout(), done); jerr != nil {
@@ -242,7 +235,7 @@ counted. Intervals of the stages come from drawing states with replacement.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := annotate.Measure(cmd.Context(), args[0], opt)
 			if err != nil {
-				return annotateError(err)
+				return err
 			}
 			if asJSON {
 				err = writeJSON(cmd.OutOrStdout(), s)

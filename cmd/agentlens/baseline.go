@@ -14,6 +14,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/profile/baseline"
 	"github.com/agentlens-bench/agentlens/internal/profile/steps"
 	"github.com/agentlens-bench/agentlens/internal/stats"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // Where the embeddings endpoint and its key come from.
@@ -101,7 +102,7 @@ func newDense() *cobra.Command {
 	dims := 128
 	check := func() error {
 		if dims < 1 {
-			return usageError{fmt.Errorf("--dims %d: want at least 1", dims)}
+			return usage.Errorf("", "--dims %d: want at least 1", dims)
 		}
 		if opt.Endpoint == "" {
 			opt.Endpoint = os.Getenv(endpointVariable)
@@ -119,7 +120,7 @@ func newDense() *cobra.Command {
 		}
 		var err error
 		if client, err = embedding.New(opt); err != nil {
-			return usageError{err}
+			return usage.Wrap(err)
 		}
 		return nil
 	}

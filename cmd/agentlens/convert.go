@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -10,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentlens-bench/agentlens/internal/convert"
-	"github.com/agentlens-bench/agentlens/internal/output"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 func newConvert() *cobra.Command {
@@ -32,10 +31,10 @@ back as the same states but for these.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(convert.Targets(), convert.Target(to)) {
-				return usageError{fmt.Errorf("--to %q: want one of %v", to, convert.Targets())}
+				return usage.Errorf("", "--to %q: want one of %v", to, convert.Targets())
 			}
 			if out == "" {
-				return usageError{errors.New("--out is needed: the folder to make")}
+				return usage.Errorf("", "--out is needed: the folder to make")
 			}
 			opt, err := in.options(cmd.Context())
 			if err != nil {
@@ -45,9 +44,6 @@ back as the same states but for these.`,
 			opt.Report = func(done, total int64) { progress.report("read", done, total) }
 			rep, err := convert.Sources(cmd.Context(), args, opt, convert.Target(to), out)
 			progress.close()
-			if errors.Is(err, output.ErrExists) {
-				return usageError{err}
-			}
 			if err != nil {
 				return err
 			}

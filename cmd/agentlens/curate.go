@@ -13,6 +13,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/curate"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 func newCurate() *cobra.Command {
@@ -45,11 +46,11 @@ sources and rules give the same bytes.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opt.Out == "" && !opt.DryRun {
-				return usageError{errors.New("--out is needed: the folder to make; or --dry-run for the funnel alone")}
+				return usage.Errorf("", "--out is needed: the folder to make; or --dry-run for the funnel alone")
 			}
 			if rulesFile != "" {
 				if err := rulesUnderFlags(cmd.Context(), cmd.Flags(), r, rulesFile); err != nil {
-					return usageError{err}
+					return usage.Wrap(err)
 				}
 			}
 			dir, err := bench.Locate(args[0])
@@ -62,9 +63,6 @@ sources and rules give the same bytes.`,
 				return err
 			}
 			res, err := curate.Run(cmd.Context(), dir, opt)
-			if errors.Is(err, curate.ErrUsage) {
-				return usageError{err}
-			}
 			if err != nil {
 				return err
 			}
@@ -75,7 +73,7 @@ sources and rules give the same bytes.`,
 				return err
 			}
 			for _, note := range res.Notes {
-				fmt.Fprintf(cmd.ErrOrStderr(), "agentlens: %s\n", note)
+				fmt.Fprintf(cmd.ErrOrStderr(), "agentlens: %s\n", flagged(cmd, note))
 			}
 			return nil
 		},
@@ -83,13 +81,13 @@ sources and rules give the same bytes.`,
 	f := cmd.Flags()
 	f.StringVar(&opt.Out, "out", "", "folder to make, which must not exist or be empty")
 	f.BoolVar(&opt.DryRun, "dry-run", false, "print the funnel only; dialogues are not looked at")
-	f.StringVar(&rulesFile, "rules", "", "TOML file of rules")
+	inputFile(f, &rulesFile, "rules", "TOML file of rules")
 	f.StringVar(&r.Target, "target", r.Target, "form of the set: "+strings.Join(curate.Targets(), ", "))
 	f.StringVar(&r.Profile, "profile", "", "where tiers, coherence and waste come from: a profile of the dataset, or published (default release, or what --score says)")
 	f.StringSliceVar(&r.Models, "models", nil, "models to take (default all)")
 	f.StringSliceVar(&r.Tasks, "tasks", nil, "tasks to take (default all)")
 	f.StringSliceVar(&r.ExcludeTasks, "exclude-tasks", nil, "tasks to leave out")
-	f.StringVar(&r.Decontaminate, "decontaminate", "", "file of tasks and repositories (owner/name) to leave out, one a line")
+	inputFile(f, &r.Decontaminate, "decontaminate", "file of tasks and repositories (owner/name) to leave out, one a line")
 	f.Float64Var(&r.Dedup, "dedup", 0, "take one of the runs of a task whose actions are this similar; 1 for the same sequence (default off)")
 	f.StringSliceVar(&r.Outcome, "outcome", r.Outcome, "outcomes to take: pass, fail, unknown")
 	f.StringSliceVar(&r.Tiers, "tiers", nil, "tiers to take: ideal, solid, lucky, partial_fail, off_track (default all)")
@@ -114,7 +112,7 @@ sources and rules give the same bytes.`,
 	f.Float64Var(&r.RewardAligned, "reward-aligned", r.RewardAligned, "reward of a step that is aligned with the reference")
 	f.Float64Var(&r.RewardWasted, "reward-wasted", r.RewardWasted, "reward of a wasted step")
 	f.Float64Var(&r.RewardOutcome, "reward-outcome", 0, "reward of the last step of a pass, taken off that of a fail")
-	f.StringVar(&opt.Tools, "tools", "", "tools file the dataset was built with, where it had one")
+	inputFile(f, &opt.Tools, "tools", "tools file the dataset was built with, where it had one")
 	jobsFlag(f, &opt.Jobs, "parallel readers")
 	f.Int64Var(&opt.Limits.MaxRecordBytes, "max-record-bytes", 256<<20, "largest single record; larger ones are refused")
 	f.Int64Var(&opt.Limits.MaxTotalBytes, "max-total-bytes", 1<<40, "largest archive, expanded")

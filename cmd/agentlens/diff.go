@@ -10,6 +10,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/terminal"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // errDiffers ends diff when the two sides are not equal.
@@ -55,9 +56,9 @@ its mean score over passing runs. Exit code 0 means equal, 1 different.`,
 func sides(args, profiles []string) (a, b bench.Side, err error) {
 	switch {
 	case len(profiles) != 0 && len(profiles) != 2:
-		return a, b, usageError{fmt.Errorf("--profiles takes two profiles, such as release,process")}
+		return a, b, usage.Errorf("", "--profiles takes two profiles, such as release,process")
 	case len(args) == 1 && len(profiles) == 0:
-		return a, b, usageError{errors.New("name a second version, or two profiles with --profiles")}
+		return a, b, usage.Errorf("", "name a second version, or two profiles with --profiles")
 	}
 	if a.Dir, err = bench.Locate(args[0]); err != nil {
 		return a, b, err

@@ -22,6 +22,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/stats"
 	"github.com/agentlens-bench/agentlens/internal/terminal"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // samplingFlags adds the flags behind every interval.
@@ -34,7 +35,7 @@ func samplingFlags(cmd *cobra.Command) *stats.Resampling {
 
 func checkSampling(s *stats.Resampling) error {
 	if s.Resamples < 2 {
-		return usageError{fmt.Errorf("--resamples %d: want at least 2", s.Resamples)}
+		return usage.Errorf("", "--resamples %d: want at least 2", s.Resamples)
 	}
 	return nil
 }
@@ -49,7 +50,7 @@ func addSourceFlags(cmd *cobra.Command) *sourceFlags {
 	s := &sourceFlags{}
 	f := cmd.Flags()
 	f.StringVar(&s.in.Format, "format", "", "reader for every record, instead of recognising it")
-	f.StringVar(&s.in.Labels, "outcomes", "", "CSV or JSON Lines file of outcomes: trajectory_id or instance_id, and passed")
+	inputFile(f, &s.in.Labels, "outcomes", "CSV or JSON Lines file of outcomes: trajectory_id or instance_id, and passed")
 	jobsFlag(f, &s.jobs, "parallel workers")
 	return s
 }
@@ -236,7 +237,7 @@ func jobsFlag(f *pflag.FlagSet, jobs *int, use string) {
 func workers(jobs int) (int, error) {
 	switch {
 	case jobs < 0:
-		return 0, usageError{fmt.Errorf("--jobs %d: want 1 or more, or 0 for one per processor", jobs)}
+		return 0, usage.Errorf("", "--jobs %d: want 1 or more, or 0 for one per processor", jobs)
 	case jobs == 0:
 		return runtime.GOMAXPROCS(0), nil
 	}
@@ -245,7 +246,7 @@ func workers(jobs int) (int, error) {
 
 func oneOf(flag, value string, allowed ...string) error {
 	if !slices.Contains(allowed, value) {
-		return usageError{fmt.Errorf("--%s %q: want %s", flag, value, strings.Join(allowed, " or "))}
+		return usage.Errorf("", "--%s %q: want %s", flag, value, strings.Join(allowed, " or "))
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -9,7 +8,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/export"
-	"github.com/agentlens-bench/agentlens/internal/tabular"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 func newExport() *cobra.Command {
@@ -38,16 +37,13 @@ of few different texts. SQLite is one file, agentlens.db, with keys, indexes and
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opt.Out == "" {
-				return usageError{errors.New("--out is needed: the folder to make")}
+				return usage.Errorf("", "--out is needed: the folder to make")
 			}
 			dir, err := bench.Locate(args[0])
 			if err != nil {
 				return err
 			}
 			m, err := export.Run(cmd.Context(), dir, opt)
-			if errors.Is(err, export.ErrUsage) || errors.Is(err, tabular.ErrUsage) || errors.Is(err, tabular.ErrNoColumn) {
-				return usageError{err}
-			}
 			if err != nil {
 				return err
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/fetch"
 	"github.com/agentlens-bench/agentlens/internal/output/cachedir"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 func newFetch() *cobra.Command {
@@ -41,12 +42,9 @@ links into the cache where the file system has them: copy them before you change
 				return listRecipes(cmd.OutOrStdout(), asJSON)
 			}
 			if len(args) == 0 {
-				return usageError{errors.New("which dataset? see agentlens fetch --list")}
+				return usage.Errorf("", "which dataset? see agentlens fetch --list")
 			}
 			r, err := fetch.Load(datasets.Recipes(), args[0])
-			if errors.Is(err, fetch.ErrUsage) {
-				return usageError{err}
-			}
 			if err != nil {
 				return err
 			}
@@ -63,8 +61,6 @@ links into the cache where the file system has them: copy them before you change
 			res, err := fetch.Run(cmd.Context(), r, opt)
 			progress.close()
 			switch {
-			case errors.Is(err, fetch.ErrUsage):
-				return usageError{err}
 			case errors.Is(err, context.Canceled):
 				return errors.New("interrupted; run it again, it goes on where it stopped")
 			case err != nil:

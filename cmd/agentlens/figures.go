@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/figures"
 	"github.com/agentlens-bench/agentlens/internal/output"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 func newFigures() *cobra.Command {
@@ -35,17 +35,17 @@ The files depend on the dataset alone: the same dataset gives the same bytes.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if out == "" {
-				return usageError{errors.New("--out is needed: the folder for the figures")}
+				return usage.Errorf("", "--out is needed: the folder for the figures")
 			}
 			for _, f := range formats {
 				if !slices.Contains(figures.Formats(), f) {
-					return usageError{fmt.Errorf("unknown format %q: want one of %s", f, strings.Join(figures.Formats(), ", "))}
+					return usage.Errorf("", "unknown format %q: want one of %s", f, strings.Join(figures.Formats(), ", "))
 				}
 			}
 			if source != "" {
 				var err error
 				if opt.Source, err = figures.ParseSource(source); err != nil {
-					return usageError{err}
+					return usage.Wrap(err)
 				}
 			}
 			dir, err := bench.Locate(args[0])
@@ -61,9 +61,6 @@ The files depend on the dataset alone: the same dataset gives the same bytes.`,
 			}
 			defer func() { err = folder.End(err) }()
 			figs, skipped, err := figures.Make(cmd.Context(), dir, opt)
-			if errors.Is(err, figures.ErrUsage) {
-				return usageError{err}
-			}
 			if err != nil {
 				return err
 			}

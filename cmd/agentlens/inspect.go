@@ -14,6 +14,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/inspect"
 	"github.com/agentlens-bench/agentlens/internal/sidefile"
 	"github.com/agentlens-bench/agentlens/internal/terminal"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 func newInspect() *cobra.Command {
@@ -66,8 +67,8 @@ type logFlags struct {
 func (l *logFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&l.opt.Format, "format", "", "reader for every record, instead of recognising it")
-	f.StringVar(&l.opt.Labels, "labels", "", "CSV or JSON Lines file of outcomes: trajectory_id or instance_id, and passed")
-	f.StringVar(&l.tools, "tools", "", "TSV file that adds to the mapping of foreign tools to canonical ones")
+	inputFile(f, &l.opt.Labels, "labels", "CSV or JSON Lines file of outcomes: trajectory_id or instance_id, and passed")
+	inputFile(f, &l.tools, "tools", "TSV file that adds to the mapping of foreign tools to canonical ones")
 	f.BoolVar(&l.opt.KeepPaths, "keep-paths", false, "keep home directories and the names of users; secrets and host names are always replaced")
 	jobsFlag(f, &l.opt.Jobs, "parallel workers")
 }
@@ -87,7 +88,7 @@ func (l *logFlags) options(ctx context.Context) (ingest.Options, error) {
 		return opt, fmt.Errorf("tools file: %w", err)
 	}
 	if opt.Tools, err = tools.Load(f.Reader()); err != nil {
-		return opt, usageError{fmt.Errorf("tools file %s: %w", l.tools, err)}
+		return opt, usage.Errorf("", "tools file %s: %w", l.tools, err)
 	}
 	return opt, nil
 }

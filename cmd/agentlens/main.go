@@ -8,25 +8,15 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
-	"github.com/agentlens-bench/agentlens/internal/experiment"
-	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/terminal"
-)
-
-// Exit codes.
-const (
-	exitOK      = 0
-	exitFailure = 1
-	exitUsage   = 2
-	exitRefused = 3
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 func main() {
@@ -37,12 +27,6 @@ func main() {
 	stop()
 	os.Exit(code)
 }
-
-// usageError is a command line that can't be used.
-type usageError struct{ error }
-
-// errRefused ends a command that did its work but refused records.
-var errRefused = errors.New("some records were refused")
 
 // run is the whole program but for the process around it.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -57,23 +41,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if code, ok := interrupted(ctx, err, notes); ok {
 		return code
 	}
-	var usage usageError
-	switch {
-	case err == nil:
-		return exitOK
-	case errors.Is(err, errRefused):
-		return exitRefused
-	case errors.Is(err, errDiffers), errors.Is(err, errInvalid):
-		return exitFailure
-	case errors.As(err, &usage), errors.Is(err, bench.ErrUsage), errors.Is(err, output.ErrUsage), errors.Is(err, ingest.ErrUsage), errors.Is(err, experiment.ErrUsage):
-		fmt.Fprintf(notes, "agentlens: %v\ntry: %s --help\n", err, cmd.CommandPath())
-		return exitUsage
-	case errors.Is(err, context.Canceled):
-		fmt.Fprintln(notes, "agentlens: interrupted; nothing was left behind")
-		return exitFailure
-	}
-	fmt.Fprintf(notes, "agentlens: %v\n", err)
-	return exitFailure
+	return end(cmd, err, notes)
 }
 
 func newRoot() *cobra.Command {
@@ -90,11 +58,13 @@ Exit codes: 0 done, 1 failure, 2 usage, 3 done but some records were refused.`,
 		Args:          cobra.NoArgs,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return checkFiles(cmd) }
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newBuild(), newVerify(), newShow(), newVersions(), newDiff(), newSchema(), newSynth(), newStats(), newAnnotate(), newReproduce(), newFigures(),
 		newCalibrate(), newAblate(), newBaseline(), newQuery(), newExport(), newCurate(), newPublish(),
 		newValidate(), newInspect(), newConvert(), newFetch())
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(flagError)
+	bound(root, spans())
 	markUsage(root)
 	return root
 }
@@ -104,7 +74,7 @@ func markUsage(cmd *cobra.Command) {
 	if args := cmd.Args; args != nil {
 		cmd.Args = func(cmd *cobra.Command, a []string) error {
 			if err := args(cmd, a); err != nil {
-				return usageError{err}
+				return usage.Wrap(err)
 			}
 			return nil
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/profile/params"
 	"github.com/agentlens-bench/agentlens/internal/profile/registry"
 	"github.com/agentlens-bench/agentlens/internal/sidefile"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // profileFlags choose profiles and their parameters.
@@ -36,7 +37,7 @@ func addProfileFlags(f *pflag.FlagSet) *profileFlags {
 			addOption(f, o)
 		}
 	}
-	f.StringVar(&p.file, "profile-file", "", "TOML file with parameters of the "+strings.Join(with, " and ")+" profiles, as calibrate writes it")
+	inputFile(f, &p.file, "profile-file", "TOML file with parameters of the "+strings.Join(with, " and ")+" profiles, as calibrate writes it")
 	return p
 }
 
@@ -83,7 +84,7 @@ func (p *profileFlags) read(ctx context.Context, f *pflag.FlagSet) ([]profile.Pr
 	for _, name := range p.names {
 		i := slices.IndexFunc(p.all, func(of profile.Profile) bool { return of.Name() == name })
 		if i < 0 {
-			return nil, usageError{fmt.Errorf("profile %q: want some of %s", name, strings.Join(registry.Names(), ", "))}
+			return nil, usage.Errorf("", "profile %q: want some of %s", name, strings.Join(registry.Names(), ", "))
 		}
 		out = append(out, p.all[i])
 	}
@@ -101,7 +102,7 @@ func readProfiles(ctx context.Context, path string, into []profile.Profile) erro
 		return fmt.Errorf("profile file: %w", err)
 	}
 	if err := params.Read(f.Reader(), path, into); err != nil {
-		return usageError{err}
+		return usage.Wrap(err)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/dustin/go-humanize"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/publish"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 func newPublish() *cobra.Command {
@@ -39,16 +39,13 @@ observations) and digests of it.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if opt.Out == "" {
-				return usageError{errors.New("--out is needed: the folder to make")}
+				return usage.Errorf("", "--out is needed: the folder to make")
 			}
 			dir, err := bench.Locate(args[0])
 			if err != nil {
 				return err
 			}
 			res, err := publish.Run(cmd.Context(), dir, opt)
-			if errors.Is(err, publish.ErrUsage) {
-				return usageError{err}
-			}
 			if err != nil {
 				return err
 			}

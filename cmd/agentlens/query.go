@@ -13,6 +13,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/query"
 	"github.com/agentlens-bench/agentlens/internal/store"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 func newQuery() *cobra.Command {
@@ -38,13 +39,13 @@ A query that is stopped by --timeout has printed whole rows only, and exits with
 		Args: cobra.RangeArgs(1, 2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !slices.Contains(query.Formats(), format) {
-				return usageError{fmt.Errorf("unknown format %q: want one of %s", format, strings.Join(query.Formats(), ", "))}
+				return usage.Errorf("", "unknown format %q: want one of %s", format, strings.Join(query.Formats(), ", "))
 			}
 			if opt.Timeout < 0 || opt.MaxRows < 0 {
-				return usageError{errors.New("--timeout and --max-rows: want 0 for no limit, or more")}
+				return usage.Errorf("", "--timeout and --max-rows: want 0 for no limit, or more")
 			}
 			if strings.ContainsAny(null, ",\"\r\n") {
-				return usageError{fmt.Errorf("--null %q: a comma, a quote or a line end cannot stand for NULL", null)}
+				return usage.Errorf("", "--null %q: a comma, a quote or a line end cannot stand for NULL", null)
 			}
 			dir, err := bench.Locate(args[0])
 			if err != nil {

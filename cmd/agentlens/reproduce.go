@@ -10,6 +10,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/paper"
 	"github.com/agentlens-bench/agentlens/internal/store"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 func newReproduce() *cobra.Command {
@@ -41,12 +42,12 @@ integration run fails on it; known differences leave it at 0. --only does not ch
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if asJSON && asMarkdown {
-				return usageError{errors.New("--json and --markdown exclude each other")}
+				return usage.Errorf("", "--json and --markdown exclude each other")
 			}
 			out := cmd.OutOrStdout()
 			if explain {
 				if err := paper.WriteReasons(out, args...); err != nil {
-					return usageError{err}
+					return usage.Wrap(err)
 				}
 				return nil
 			}
@@ -54,7 +55,7 @@ integration run fails on it; known differences leave it at 0. --only does not ch
 			if only != "" {
 				var err error
 				if status, err = paper.ParseStatus(only); err != nil {
-					return usageError{err}
+					return usage.Wrap(err)
 				}
 			}
 			dir, err := bench.Locate(args[0])

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
+	"github.com/agentlens-bench/agentlens/internal/usage"
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
@@ -26,7 +25,7 @@ func newSchema() *cobra.Command {
 			case "sql":
 				return schema.DDL(w)
 			}
-			return usageError{fmt.Errorf("--format %q: want text, json or sql", format)}
+			return usage.Errorf("", "--format %q: want text, json or sql", format)
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text (Markdown), json (JSON Schema) or sql (DDL of the database)")

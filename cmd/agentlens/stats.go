@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/stats"
 	"github.com/agentlens-bench/agentlens/internal/tabular"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 const statsInputs = `INPUT is a dataset folder (a row per run: the columns of trajectories, features, tiers and
@@ -65,7 +65,7 @@ func (o *outputFormat) flags(f *pflag.FlagSet) {
 func (o *outputFormat) write(cmd *cobra.Command, rep analysis.Report) error {
 	switch w := cmd.OutOrStdout(); {
 	case o.json && o.csv:
-		return usageError{errors.New("--json and --csv exclude each other")}
+		return usage.Errorf("", "--json and --csv exclude each other")
 	case o.json:
 		return writeJSON(w, rep)
 	case o.csv:
@@ -121,7 +121,7 @@ func (s *statsFlags) command(c *cobra.Command) *cobra.Command {
 // run loads columns, nil for all, and prints what an analysis makes of them.
 func (s *statsFlags) run(cmd *cobra.Command, input string, columns []string, analyse func(*tabular.Frame) (analysis.Result, error)) error {
 	if s.format.json && s.format.csv {
-		return usageError{errors.New("--json and --csv exclude each other")}
+		return usage.Errorf("", "--json and --csv exclude each other")
 	}
 	in := s.in
 	path, err := datasetOr(input)
@@ -142,7 +142,7 @@ func (s *statsFlags) run(cmd *cobra.Command, input string, columns []string, ana
 		return err
 	})
 	if err != nil {
-		return statsError(err)
+		return err
 	}
 	if err := s.format.write(cmd, rep); err != nil {
 		return err
@@ -161,16 +161,6 @@ func interruptible(ctx context.Context, compute func() error) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-}
-
-// statsError marks errors of the command line.
-func statsError(err error) error {
-	for _, usage := range []error{tabular.ErrNoColumn, tabular.ErrUsage, stats.ErrInput} {
-		if errors.Is(err, usage) {
-			return usageError{err}
-		}
-	}
-	return err
 }
 
 // computed is an error when no result has a figure.
@@ -208,7 +198,7 @@ func choice[T any](flag, value string, names []string, values []T) (T, error) {
 		return values[i], nil
 	}
 	var none T
-	return none, usageError{fmt.Errorf("--%s %q: want %s", flag, value, strings.Join(names, ", "))}
+	return none, usage.Errorf("", "--%s %q: want %s", flag, value, strings.Join(names, ", "))
 }
 
 // datasetOr finds the dataset that an argument means, unless it names a file or is -.

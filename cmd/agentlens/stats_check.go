@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentlens-bench/agentlens/internal/analysis"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 func newCheck() *cobra.Command {
@@ -24,7 +25,7 @@ figures contradict each other.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			r, err := analysis.Check(rep)
 			if err != nil {
-				return usageError{err}
+				return usage.Wrap(err)
 			}
 			out := analysis.Report{Analysis: "check", Parameters: parameters(cmd), Results: []analysis.Result{r}}
 			if err := format.write(cmd, out); err != nil {

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -12,6 +10,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/bench"
 	"github.com/agentlens-bench/agentlens/internal/stats"
 	"github.com/agentlens-bench/agentlens/internal/tabular"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // binaryCommand adds to a statistic of a score and two classes what all have.
@@ -40,7 +39,7 @@ func (s *statsFlags) scoreOf(input string) (string, error) {
 		return "", err
 	}
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() || s.in.Query != "" {
-		return "", usageError{errors.New("name the column of numbers with --score")}
+		return "", usage.Errorf("", "name the column of numbers with --score")
 	}
 	m, err := bench.ReadManifest(dir)
 	if err != nil {
@@ -80,7 +79,7 @@ tasks, and intervals from drawing tasks with replacement.`,
   agentlens stats auroc runs.csv --score f --label resolved --by model --json`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(groups) > 2 {
-				return usageError{fmt.Errorf("--group takes one or two columns, not %d", len(groups))}
+				return usage.Errorf("", "--group takes one or two columns, not %d", len(groups))
 			}
 			return s.runBinary(cmd, args[0], groups, func(f *tabular.Frame, b analysis.Binary) (analysis.Result, error) {
 				return analysis.AUROC(f, b, groups, s.resampling())
@@ -152,7 +151,7 @@ the label: counts, accuracy, precision, recall and F1 of both classes, macro and
 		Example: `  agentlens stats confusion bench --score quality_score --threshold 47`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("threshold") || threshold != threshold {
-				return usageError{errors.New("give the number to cut at with --threshold; `agentlens stats youden` finds one")}
+				return usage.Errorf("", "give the number to cut at with --threshold; `agentlens stats youden` finds one")
 			}
 			return s.runBinary(cmd, args[0], nil, func(f *tabular.Frame, b analysis.Binary) (analysis.Result, error) {
 				return analysis.Confusion(f, b, threshold, s.level)

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -11,6 +9,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/analysis"
 	"github.com/agentlens-bench/agentlens/internal/stats"
 	"github.com/agentlens-bench/agentlens/internal/tabular"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 func newChi2() *cobra.Command {
@@ -27,7 +26,7 @@ When expected counts are low, --resamples gives a p-value over random pairings.`
   agentlens stats chi2 bench --x category --y task_id --resamples 10000`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if x == "" || y == "" {
-				return usageError{errors.New("name the two columns with --x and --y")}
+				return usage.Errorf("", "name the two columns with --x and --y")
 			}
 			return s.run(cmd, args[0], []string{x, y}, func(f *tabular.Frame) (analysis.Result, error) {
 				return analysis.ChiSquare(f, x, y, yates, s.resampling())
@@ -59,11 +58,11 @@ use the subjects that every rater rated, Krippendorff's alpha all.`,
 			long := raters.Subject != "" || raters.Rater != "" || raters.Rating != ""
 			switch {
 			case long && raters.Columns != nil:
-				return usageError{errors.New("ratings are either --columns, or --subject, --rater and --rating")}
+				return usage.Errorf("", "ratings are either --columns, or --subject, --rater and --rating")
 			case long && (raters.Subject == "" || raters.Rater == "" || raters.Rating == ""):
-				return usageError{errors.New("a row per rating needs all of --subject, --rater and --rating")}
+				return usage.Errorf("", "a row per rating needs all of --subject, --rater and --rating")
 			case !long && len(raters.Columns) < 2:
-				return usageError{errors.New("name the raters' columns with --columns, at least two; or --subject, --rater and --rating")}
+				return usage.Errorf("", "name the raters' columns with --columns, at least two; or --subject, --rater and --rating")
 			}
 			w, err := choice("weights", weights, []string{"none", "linear", "quadratic"}, []stats.Weights{stats.Unweighted, stats.Linear, stats.Quadratic})
 			if err != nil {
@@ -99,16 +98,16 @@ rows that have both values. Of several pairs p_holm is the p-value adjusted for 
 			names := columns
 			if x != "" || y != "" {
 				if x == "" || y == "" || columns != nil {
-					return usageError{errors.New("columns are either --x and --y, or --columns")}
+					return usage.Errorf("", "columns are either --x and --y, or --columns")
 				}
 				names = []string{x, y}
 			}
 			if len(names) < 2 {
-				return usageError{errors.New("name two columns with --x and --y, or more with --columns")}
+				return usage.Errorf("", "name two columns with --x and --y, or more with --columns")
 			}
 			for i, n := range names {
 				if slices.Contains(names[:i], n) {
-					return usageError{fmt.Errorf("column %s is named twice", n)}
+					return usage.Errorf("", "column %s is named twice", n)
 				}
 			}
 			for _, k := range kinds {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/synth"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 func newSynth() *cobra.Command {
@@ -28,10 +29,10 @@ record. The same settings give the same bytes on any machine.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if out == "" {
-				return usageError{errors.New("no output folder; name one with --out")}
+				return usage.Errorf("", "no output folder; name one with --out")
 			}
 			if err := cfg.Check(); err != nil {
-				return usageError{err}
+				return usage.Wrap(err)
 			}
 			if err := writeSynthetic(cmd.Context(), cfg, out); err != nil {
 				return err

@@ -80,12 +80,12 @@ func TestNoCommandLetsLogsActOnATerminal(t *testing.T) {
 		args []string
 	}{
 		{exitRefused, []string{"build", log, "--labels", labels, "--out", bench}},
-		{exitFailure, []string{"build", log, "--out", bench}},
+		{exitUsage, []string{"build", log, "--out", bench}},
 		{exitRefused, []string{"build", log, "--root", out("root")}},
 		{exitRefused, []string{"inspect", log, "--labels", labels}},
 		{exitOK, []string{"query", bench, "SELECT * FROM trajectories"}},
 		{exitOK, []string{"query", bench, "SELECT task_id AS \"a\x1b[31m\" FROM trajectories", "--format", "jsonl"}},
-		{exitFailure, []string{"query", bench, "SELECT \"no\x1b[31m\""}},
+		{exitUsage, []string{"query", bench, "SELECT \"no\x1b[31m\""}},
 		{exitOK, []string{"show", bench, "RUN"}},
 		{exitUsage, []string{"show", bench, "run\x1b[31m", "--profile", hostile}},
 		{exitOK, []string{"verify", bench}},
@@ -97,7 +97,7 @@ func TestNoCommandLetsLogsActOnATerminal(t *testing.T) {
 		{exitRefused, []string{"convert", log, "--to", "atif", "--out", out("atif")}},
 		{exitOK, []string{"export", bench, "--format", "csv", "--out", out("csv")}},
 		{exitFailure, []string{"curate", bench, log, "--outcome", "pass,fail", "--finish", "any", "--out", out("set")}},
-		{exitOK, []string{"annotate", "sample", bench, "--n", "4", "--out", out("sheet.csv")}},
+		{exitOK, []string{"annotate", "sample", bench, "--n", "4", "--out", out("sheet") + ".csv"}},
 		{exitUsage, []string{"no\x1b[31m"}},
 		{exitUsage, []string{"build", "--no\x1b[31m\u202e"}},
 		{exitUsage, []string{"build", "--k", "\x1b[31m\xed\xa0\x80"}},

@@ -47,9 +47,9 @@ there, and the documents; --rebuild publishes the build again.`,
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&opt.Rebuild, "rebuild", nil, "sources the dataset was built from: build again and compare bytes")
-	f.StringVar(&opt.Labels, "labels", "", "with --rebuild: the labels file of the first build")
-	f.StringVar(&opt.Donors, "donors", "", "with --rebuild: the donors file of the first build")
-	f.StringVar(&opt.Tools, "tools", "", "with --rebuild: the tools file of the first build")
+	inputFile(f, &opt.Labels, "labels", "with --rebuild: the labels file of the first build")
+	inputFile(f, &opt.Donors, "donors", "with --rebuild: the donors file of the first build")
+	inputFile(f, &opt.Tools, "tools", "with --rebuild: the tools file of the first build")
 	jobsFlag(f, &opt.Jobs, "with --rebuild: parallel workers")
 	f.BoolVar(&asJSON, "json", false, "print the result as JSON")
 	return cmd

@@ -67,7 +67,7 @@ func Check(rep Reported) (Result, error) {
 		verdict = "inconsistent"
 	}
 	if c.res.Figures == nil {
-		return Result{}, fmt.Errorf("%w: nothing to compare; give two figures of the same rows, such as --auroc with --ks-d, or --ks-p with --positive and --negative", ErrData)
+		return Result{}, fmt.Errorf("%w: nothing to compare; give two figures of the same rows, such as option auroc with option ks-d, or option ks-p with option positive and option negative", ErrData)
 	}
 	return c.res, c.res.figure("verdict", verdict, nil, "")
 }
@@ -129,7 +129,7 @@ func (c *check) distance() error {
 		return err
 	}
 	if c.rep.Positive < 1 || c.rep.Negative < 1 {
-		return fmt.Errorf("%w: to judge a p-value give the rows of both classes with --positive and --negative", ErrData)
+		return fmt.Errorf("%w: to judge a p-value give the rows of both classes with option positive and option negative", ErrData)
 	}
 	if d != nil {
 		low, high = d.low(), d.high()
@@ -212,7 +212,7 @@ func (c *check) chiSquare() error {
 	}
 	if c.rep.Chi2P != "" {
 		if c.rep.DoF < 1 {
-			return fmt.Errorf("%w: to judge the p-value of chi-square give --dof", ErrData)
+			return fmt.Errorf("%w: to judge the p-value of chi-square give option dof", ErrData)
 		}
 		p, err := parseRounded("p", c.rep.Chi2P)
 		if err != nil {
@@ -228,7 +228,7 @@ func (c *check) chiSquare() error {
 	}
 	if c.rep.CramerV != "" {
 		if c.rep.Rows < 1 || c.rep.MinDim < 2 {
-			return fmt.Errorf("%w: to judge Cramer's V give --rows and --min-dim, the smaller number of categories", ErrData)
+			return fmt.Errorf("%w: to judge Cramer's V give option rows and option min-dim, the smaller number of categories", ErrData)
 		}
 		v, err := parseRounded("V", c.rep.CramerV)
 		if err != nil {

@@ -124,7 +124,7 @@ func Truth(text string) (positive, known bool, err error) {
 	case "unknown":
 		return false, false, nil
 	}
-	return false, false, fmt.Errorf("%w: %q is neither true nor false; name the positive value with --positive", ErrData, text)
+	return false, false, fmt.Errorf("%w: %q is neither true nor false; name the positive value with option positive", ErrData, text)
 }
 
 // leftOut counts rows by reason, in order of the first row.
@@ -183,7 +183,7 @@ func firstText(c *tabular.Column, i int) int {
 }
 
 func infinite(f *tabular.Frame, c *tabular.Column, i int) error {
-	return fmt.Errorf("%w: %s: column %s is %s; leave infinite values out with --where", ErrData, f.Place(i), c.Name, c.Text(i))
+	return fmt.Errorf("%w: %s: column %s is %s; leave infinite values out with option where", ErrData, f.Place(i), c.Name, c.Text(i))
 }
 
 // some lists the first few values.

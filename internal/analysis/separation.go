@@ -158,7 +158,7 @@ func Youden(f *tabular.Frame, b Binary, rule stats.YoudenRule, level float64) (R
 	case y.J == 0:
 		res.warn("no threshold does better than chance; the one printed predicts every row positive")
 	case y.Ties > 1:
-		res.warn("%d points of the curve reach the same J; --rule says which is printed", y.Ties)
+		res.warn("%d points of the curve reach the same J; option rule says which is printed", y.Ties)
 	}
 	return res, res.confusion(s, y.Threshold, level)
 }

@@ -78,7 +78,7 @@ func ChiSquare(f *tabular.Frame, x, y string, yates bool, r stats.Resampling) (R
 		}
 	}
 	if chi.LowCells > 0 {
-		res.warn("%d of %d cells have an expected count below %d (least %s), so the chi-square p-value is doubtful; --resamples 10000 gives a p-value that holds",
+		res.warn("%d of %d cells have an expected count below %d (least %s), so the chi-square p-value is doubtful; option resamples 10000 gives a p-value that holds",
 			chi.LowCells, len(rows)*len(cols), stats.LowExpected, short(chi.MinExpected))
 	}
 	res.Tables = []Table{

@@ -24,6 +24,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/profile/release"
 	"github.com/agentlens-bench/agentlens/internal/stats"
 	"github.com/agentlens-bench/agentlens/internal/store"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
@@ -180,7 +181,7 @@ func TestSampleErrors(t *testing.T) {
 	} {
 		opt := defaults
 		change(&opt)
-		if _, _, err := Sample(t.Context(), madeDataset(t), opt); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), want) {
+		if _, _, err := Sample(t.Context(), madeDataset(t), opt); !usage.Is(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -476,7 +477,7 @@ func TestImportUsage(t *testing.T) {
 		"no folder":                       {Files: []string{a}},
 	} {
 		opt.Dataset = madeDataset(t)
-		if _, err := Import(t.Context(), opt); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), want) {
+		if _, err := Import(t.Context(), opt); !usage.Is(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

@@ -7,19 +7,15 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/dataset"
 	"github.com/agentlens-bench/agentlens/internal/store"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 	"github.com/agentlens-bench/agentlens/schema"
 )
-
-// ErrUsage is returned for options that can't be used.
-var ErrUsage = errors.New("unusable option")
 
 // Allocations of a sample to its strata.
 const (
@@ -153,7 +149,7 @@ func sample(ctx context.Context, dir string, opt SampleOptions) ([]Item, []Strat
 		total += s.states
 	}
 	if total < opt.N {
-		return nil, nil, fmt.Errorf("%w: %d states asked for, the dataset has %d labelled ones", ErrUsage, opt.N, total)
+		return nil, nil, usage.Errorf("", "%d states asked for, the dataset has %d labelled ones", opt.N, total)
 	}
 	drawn := opt.allocate(strata, total)
 	var chosen []key
@@ -181,15 +177,15 @@ func sample(ctx context.Context, dir string, opt SampleOptions) ([]Item, []Strat
 func (opt SampleOptions) check() error {
 	switch {
 	case opt.N < 1:
-		return fmt.Errorf("%w: want at least one state, not %d", ErrUsage, opt.N)
+		return usage.Errorf("", "want at least one state, not %d", opt.N)
 	case opt.Context < 0 || opt.Preview < 0:
-		return fmt.Errorf("%w: the context and the preview can't be negative", ErrUsage)
+		return usage.Errorf("", "the context and the preview can't be negative")
 	case opt.Allocation != Proportional && opt.Allocation != Equal:
-		return fmt.Errorf("%w: allocation %q: want %s or %s", ErrUsage, opt.Allocation, Proportional, Equal)
+		return usage.Errorf("", "allocation %q: want %s or %s", opt.Allocation, Proportional, Equal)
 	}
 	for _, by := range opt.By {
 		if !slices.Contains(Strata(), by) {
-			return fmt.Errorf("%w: no strata by %q; want some of %s", ErrUsage, by, strings.Join(Strata(), ", "))
+			return usage.Errorf("", "no strata by %q; want some of %s", by, strings.Join(Strata(), ", "))
 		}
 	}
 	return nil

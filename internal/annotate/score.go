@@ -16,6 +16,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/stats"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // ErrNoSet is returned for a folder that is no annotation set.
@@ -135,11 +136,11 @@ type loaded struct {
 // Measure reads an annotation set and measures agreement. The set's files are checked first.
 func Measure(ctx context.Context, dir string, opt ScoreOptions) (Score, error) {
 	if opt.Consensus != Majority && opt.Consensus != Unanimous {
-		return Score{}, fmt.Errorf("%w: consensus %q: want %s or %s", ErrUsage, opt.Consensus, Majority, Unanimous)
+		return Score{}, usage.Errorf("", "consensus %q: want %s or %s", opt.Consensus, Majority, Unanimous)
 	}
 	for _, kind := range opt.Panel {
 		if kind != Human && kind != LLM && kind != Rule {
-			return Score{}, fmt.Errorf("%w: panel of %q: want some of %s, %s, %s", ErrUsage, kind, Human, LLM, Rule)
+			return Score{}, usage.Errorf("", "panel of %q: want some of %s, %s, %s", kind, Human, LLM, Rule)
 		}
 	}
 	set, err := load(ctx, dir)
@@ -159,7 +160,7 @@ func Measure(ctx context.Context, dir string, opt ScoreOptions) (Score, error) {
 		}
 	}
 	if len(s.Panel) == 0 {
-		return Score{}, fmt.Errorf("%w: the set has no rater of the kinds %s", ErrUsage, strings.Join(opt.Panel, ", "))
+		return Score{}, usage.Errorf("", "the set has no rater of the kinds %s", strings.Join(opt.Panel, ", "))
 	}
 	var all, terminal [][]int
 	for _, it := range set.items {

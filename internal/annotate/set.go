@@ -21,6 +21,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 const (
@@ -236,25 +237,25 @@ func Import(ctx context.Context, opt ImportOptions) (done Imported, err error) {
 // raterNames are the names of the raters' files without their endings.
 func (opt ImportOptions) raterNames() ([]string, error) {
 	if len(opt.Files) == 0 {
-		return nil, fmt.Errorf("%w: no rater's file", ErrUsage)
+		return nil, usage.Errorf("", "no rater's file")
 	}
 	names := make([]string, len(opt.Files))
 	for i, path := range opt.Files {
 		base := filepath.Base(path)
 		names[i] = strings.TrimSuffix(base, filepath.Ext(base))
 		if j := slices.Index(names[:i], names[i]); j >= 0 {
-			return nil, fmt.Errorf("%w: %s and %s both name the rater %s; rename one", ErrUsage, opt.Files[j], path, names[i])
+			return nil, usage.Errorf("", "%s and %s both name the rater %s; rename one", opt.Files[j], path, names[i])
 		}
 		if slices.Contains(Labelers(), names[i]) {
-			return nil, fmt.Errorf("%w: %s: the name %s stands for a labeler; rename the file", ErrUsage, path, names[i])
+			return nil, usage.Errorf("", "%s: the name %s stands for a labeler; rename the file", path, names[i])
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(opt.Kinds)) {
 		if !slices.Contains(names, name) {
-			return nil, fmt.Errorf("%w: a kind is given for the rater %s, the files name %s", ErrUsage, name, strings.Join(names, ", "))
+			return nil, usage.Errorf("", "a kind is given for the rater %s, the files name %s", name, strings.Join(names, ", "))
 		}
 		if k := opt.Kinds[name]; k != Human && k != LLM && k != Rule {
-			return nil, fmt.Errorf("%w: kind %q of the rater %s: want %s, %s or %s", ErrUsage, k, name, Human, LLM, Rule)
+			return nil, usage.Errorf("", "kind %q of the rater %s: want %s, %s or %s", k, name, Human, LLM, Rule)
 		}
 	}
 	return names, nil
@@ -270,7 +271,7 @@ func (opt ImportOptions) kind(rater string) string {
 // absent checks that a folder may be made.
 func absent(out string) error {
 	if out == "" {
-		return fmt.Errorf("%w: no folder for the annotations", ErrUsage)
+		return usage.Errorf("", "no folder for the annotations")
 	}
 	if _, err := os.Lstat(out); err == nil {
 		return fmt.Errorf("%s exists; an annotation set is never changed, choose another folder", out)

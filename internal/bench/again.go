@@ -2,10 +2,10 @@ package bench
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/sidefile"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // IngestAgain returns the options under which a version's sources give the same runs again.
@@ -16,14 +16,14 @@ func (m *Manifest) IngestAgain(ctx context.Context, toolsFile string) (ingest.Op
 	var files sidefile.Set
 	sum, err := files.Digest(ctx, toolsFile)
 	if err != nil {
-		return in, fmt.Errorf("%w: tools file: %w", ErrUsage, err)
+		return in, usage.Errorf("", "tools file: %w", err)
 	}
 	switch {
 	case sum == m.Parameters.ToolsSHA256:
 	case sum == "":
-		return in, fmt.Errorf("%w: the dataset was built with a tools file of SHA-256 %s; name it with --tools", ErrUsage, m.Parameters.ToolsSHA256)
+		return in, usage.Errorf("", "the dataset was built with a tools file of SHA-256 %s; name it with option tools", m.Parameters.ToolsSHA256)
 	default:
-		return in, fmt.Errorf("%w: tools file %s is not the one the dataset was built with", ErrUsage, toolsFile)
+		return in, usage.Errorf("", "tools file %s is not the one the dataset was built with", toolsFile)
 	}
 	in.Tools, err = readTools(ctx, &files, toolsFile)
 	return in, err

@@ -20,11 +20,9 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/profile/registry"
 	"github.com/agentlens-bench/agentlens/internal/sidefile"
 	"github.com/agentlens-bench/agentlens/internal/store"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 	"github.com/agentlens-bench/agentlens/schema"
 )
-
-// ErrUsage marks a parameter that can't be used.
-var ErrUsage = errors.New("unusable parameter")
 
 // Options of Build.
 type Options struct {
@@ -76,65 +74,65 @@ type Result struct {
 
 func (o *Options) check() error {
 	if len(o.Sources) == 0 && o.Sample.Name == "" {
-		return fmt.Errorf("%w: no source", ErrUsage)
+		return usage.Errorf("", "no source")
 	}
 	switch {
 	case o.Out == "" && o.Root == "":
-		return fmt.Errorf("%w: no output folder; name one with --out, or a folder of versions with --root", ErrUsage)
+		return usage.Errorf("", "no output folder; name one with option out, or a folder of versions with option root")
 	case o.Out != "" && o.Root != "":
-		return fmt.Errorf("%w: --out and --root exclude each other", ErrUsage)
+		return usage.Errorf("out", "and option root exclude each other")
 	case o.Root == "" && o.Version != "":
-		return fmt.Errorf("%w: --version needs --root", ErrUsage)
+		return usage.Errorf("version", "needs option root")
 	case o.Root != "" && o.Force:
-		return fmt.Errorf("%w: --force needs --out; versions in a root are never replaced", ErrUsage)
+		return usage.Errorf("force", "needs option out; versions in a root are never replaced")
 	}
 	if o.Jobs == 0 {
 		o.Jobs = runtime.GOMAXPROCS(0)
 	}
 	if o.Jobs < 0 {
-		return fmt.Errorf("%w: --jobs %d: want 1 or more, or 0 for one per processor", ErrUsage, o.Jobs)
+		return usage.Errorf("jobs", "%d: want 1 or more, or 0 for one per processor", o.Jobs)
 	}
 	if len(o.Profiles) == 0 {
 		o.Profiles = registry.All()
 	}
 	for i, name := range o.names() {
 		if slices.Contains(o.names()[:i], name) {
-			return fmt.Errorf("%w: profile %q is named twice", ErrUsage, name)
+			return usage.Errorf("", "profile %q is named twice", name)
 		}
 	}
 	for _, limit := range []struct {
-		flag string
-		bad  bool
+		option string
+		bad    bool
 	}{
-		{"--max-record-bytes", o.Ingest.Limits.MaxRecordBytes < 0},
-		{"--max-total-bytes", o.Ingest.Limits.MaxTotalBytes < 0},
-		{"--max-entries", o.Ingest.Limits.MaxEntries < 0},
-		{"--max-ratio", o.Ingest.Limits.MaxRatio < 0},
+		{"max-record-bytes", o.Ingest.Limits.MaxRecordBytes < 0},
+		{"max-total-bytes", o.Ingest.Limits.MaxTotalBytes < 0},
+		{"max-entries", o.Ingest.Limits.MaxEntries < 0},
+		{"max-ratio", !(o.Ingest.Limits.MaxRatio >= 0)},
 	} {
 		if limit.bad {
-			return fmt.Errorf("%w: %s is below 0", ErrUsage, limit.flag)
+			return usage.Errorf(limit.option, "is below 0")
 		}
 	}
 	switch o.Reference {
 	case profile.LeaveOneOut, profile.Donors:
 	default:
-		return fmt.Errorf("%w: --reference %q: want %s or %s", ErrUsage, o.Reference, profile.LeaveOneOut, profile.Donors)
+		return usage.Errorf("reference", "%q: want %s or %s", o.Reference, profile.LeaveOneOut, profile.Donors)
 	}
-	if o.K < profile.MinReferences {
-		return fmt.Errorf("%w: --k %d: a reference merges at least %d runs", ErrUsage, o.K, profile.MinReferences)
+	if o.K < profile.MinReferences || o.K > profile.MaxReferences {
+		return usage.Errorf("k", "%d: a reference merges %d to %d runs", o.K, profile.MinReferences, profile.MaxReferences)
 	}
 	for _, p := range o.Profiles {
 		if err := p.Validate(); err != nil {
-			return fmt.Errorf("%w: %w", ErrUsage, err)
+			return err
 		}
 	}
 	if o.Donors != "" && o.Reference != profile.Donors {
-		return fmt.Errorf("%w: --donors needs --reference donors", ErrUsage)
+		return usage.Errorf("donors", "needs option reference donors")
 	}
 	switch o.Observations {
 	case ObservationsFull, ObservationsPreview, ObservationsNone:
 	default:
-		return fmt.Errorf("%w: --observations %q: want full, preview or none", ErrUsage, o.Observations)
+		return usage.Errorf("observations", "%q: want full, preview or none", o.Observations)
 	}
 	return nil
 }
@@ -267,7 +265,7 @@ func readTools(ctx context.Context, files *sidefile.Set, path string) (*tools.Ta
 	}
 	t, err := tools.Load(f.Reader())
 	if err != nil {
-		return nil, fmt.Errorf("%w: tools file %s: %w", ErrUsage, path, err)
+		return nil, usage.Errorf("", "tools file %s: %w", path, err)
 	}
 	return t, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/dataset"
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/store"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // A Side is one of the two things that Compare compares.
@@ -139,7 +140,7 @@ func Compare(ctx context.Context, a, b Side) (d Difference, err error) {
 func compare(ctx context.Context, a, b Side) (Difference, error) {
 	d := Difference{A: a.String(), B: b.String()}
 	if (a.Profile == "") != (b.Profile == "") {
-		return d, fmt.Errorf("%w: compare two versions, or two profiles", ErrUsage)
+		return d, usage.Errorf("", "compare two versions, or two profiles")
 	}
 	dbA, err := a.open(ctx)
 	if err != nil {
@@ -247,7 +248,7 @@ func (c *comparison) profiles(a, b string) error {
 		profile string
 	}{{c.a, a}, {c.b, b}} {
 		if !slices.Contains(side.db.Profiles, side.profile) {
-			return fmt.Errorf("%w: no profile %q, only %s", ErrUsage, side.profile, strings.Join(side.db.Profiles, ", "))
+			return usage.Errorf("", "no profile %q, only %s", side.profile, strings.Join(side.db.Profiles, ", "))
 		}
 	}
 	tables, err := c.tables()

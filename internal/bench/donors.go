@@ -15,6 +15,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/sidefile"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // readDonors reads a donors file: tab-separated with a header that names the columns task,
@@ -23,18 +24,18 @@ import (
 func readDonors(ctx context.Context, files *sidefile.Set, path string) (map[string][]string, error) {
 	f, err := files.Read(ctx, path)
 	if err != nil {
-		return nil, fmt.Errorf("%w: donors file: %w", ErrUsage, err)
+		return nil, usage.Errorf("", "donors file: %w", err)
 	}
 	r := csv.NewReader(f.Reader())
 	r.Comma, r.LazyQuotes = '\t', true
 	header, err := r.Read()
 	if err != nil {
-		return nil, fmt.Errorf("%w: donors file %s: no header (want task, order, trajectory_id separated by tabs): %w", ErrUsage, path, err)
+		return nil, usage.Errorf("", "donors file %s: no header (want task, order, trajectory_id separated by tabs): %w", path, err)
 	}
 	header[0] = strings.TrimPrefix(header[0], "\ufeff")
 	task, order, id := slices.Index(header, "task"), slices.Index(header, "order"), slices.Index(header, "trajectory_id")
 	if task < 0 || order < 0 || id < 0 {
-		return nil, fmt.Errorf("%w: donors file %s: header is %q, want the columns task, order and trajectory_id", ErrUsage, path, header)
+		return nil, usage.Errorf("", "donors file %s: header is %q, want the columns task, order and trajectory_id", path, header)
 	}
 	type donor struct {
 		order int64
@@ -49,14 +50,14 @@ func readDonors(ctx context.Context, files *sidefile.Set, path string) (map[stri
 		}
 		line, _ := r.FieldPos(0)
 		if err != nil {
-			return nil, fmt.Errorf("%w: donors file %s: %w", ErrUsage, path, err)
+			return nil, usage.Errorf("", "donors file %s: %w", path, err)
 		}
 		n, err := strconv.ParseInt(row[order], 10, 64)
 		if err != nil {
-			return nil, fmt.Errorf("%w: donors file %s line %d: order is %q, want an integer", ErrUsage, path, line, row[order])
+			return nil, usage.Errorf("", "donors file %s line %d: order is %q, want an integer", path, line, row[order])
 		}
 		if first, ok := seen[row[id]]; ok {
-			return nil, fmt.Errorf("%w: donors file %s line %d: %s is a donor already in line %d; keep the rows of one draw", ErrUsage, path, line, row[id], first)
+			return nil, usage.Errorf("", "donors file %s line %d: %s is a donor already in line %d; keep the rows of one draw", path, line, row[id], first)
 		}
 		seen[row[id]] = line
 		byTask[row[task]] = append(byTask[row[task]], donor{n, row[id]})
@@ -66,7 +67,7 @@ func readDonors(ctx context.Context, files *sidefile.Set, path string) (map[stri
 		slices.SortStableFunc(ds, func(a, b donor) int { return cmp.Compare(a.order, b.order) })
 		for i, d := range ds {
 			if i > 0 && ds[i-1].order == d.order {
-				return nil, fmt.Errorf("%w: donors file %s: task %s has order %d twice (%s and %s)", ErrUsage, path, t, d.order, ds[i-1].id, d.id)
+				return nil, usage.Errorf("", "donors file %s: task %s has order %d twice (%s and %s)", path, t, d.order, ds[i-1].id, d.id)
 			}
 			out[t] = append(out[t], d.id)
 		}
@@ -82,7 +83,7 @@ func checkDonors(plan profile.Plan, tasks []corpus.Task) error {
 	wanted := map[string]string{} // donor -> task
 	for t, ids := range plan.Donors {
 		if len(ids) < profile.MinReferences {
-			return fmt.Errorf("%w: donors file: task %s has %d donor, want at least %d", ErrUsage, t, len(ids), profile.MinReferences)
+			return usage.Errorf("", "donors file: task %s has %d donor, want at least %d", t, len(ids), profile.MinReferences)
 		}
 		for _, id := range ids {
 			wanted[id] = t
@@ -115,5 +116,5 @@ func checkDonors(plan profile.Plan, tasks []corpus.Task) error {
 	if n := len(wrong) - 3; n > 0 {
 		wrong, more = wrong[:3], fmt.Sprintf("; and %d more", n)
 	}
-	return fmt.Errorf("%w: donors file does not fit the source: %s%s", ErrUsage, strings.Join(wrong, "; "), more)
+	return usage.Errorf("", "donors file does not fit the source: %s%s", strings.Join(wrong, "; "), more)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/output/checksum"
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/store"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // A lineage finds the version of a new dataset in a root: the next one by what changed since
@@ -33,7 +34,7 @@ type lineage struct {
 // noDataset refuses a root of versions that is a dataset itself.
 func noDataset(root string) error {
 	if _, err := os.Stat(filepath.Join(root, ManifestName)); err == nil {
-		return fmt.Errorf("%w: %s is a dataset, which never changes, and no root of versions; choose another folder", ErrUsage, root)
+		return usage.Errorf("", "%s is a dataset, which never changes, and no root of versions; choose another folder", root)
 	}
 	return nil
 }
@@ -62,7 +63,7 @@ func (l *lineage) begin(wanted string) (string, error) {
 	case slices.Contains(have, v):
 		return "", fmt.Errorf("%w: %s is in %s already; a version never changes, choose another one", ErrExists, v, l.root)
 	case l.newest != nil && v.Compare(*l.newest) < 0:
-		return "", fmt.Errorf("%w: --version %s is older than the newest version %s of %s", ErrUsage, v, *l.newest, l.root)
+		return "", usage.Errorf("version", "%s is older than the newest version %s of %s", v, *l.newest, l.root)
 	}
 	l.wanted = &v
 	return filepath.Join(l.root, v.String()), nil

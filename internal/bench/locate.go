@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // Version is a semantic version of a dataset: major when values changed, minor when columns
@@ -31,7 +33,7 @@ func ParseVersion(s string) (Version, error) {
 		n[i] = v
 	}
 	if !ok {
-		return Version{}, fmt.Errorf("%w: version %q: want three numbers such as 2.0.0", ErrUsage, s)
+		return Version{}, usage.Errorf("", "version %q: want three numbers such as 2.0.0", s)
 	}
 	return Version{n[0], n[1], n[2]}, nil
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/profile/registry"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
@@ -114,10 +115,10 @@ func (p Parameters) With() ([]profile.Profile, error) {
 }
 
 // Profile returns the profile of that name with the parameters that a version was built with.
-// One that the version does not have is an error wrapping ErrUsage.
+// One that the version does not have is an usage error.
 func (p Parameters) Profile(name string) (profile.Profile, error) {
 	if !slices.Contains(p.Profiles, name) {
-		return nil, fmt.Errorf("%w: the dataset has no profile %q, only %s", ErrUsage, name, strings.Join(p.Profiles, ", "))
+		return nil, usage.Errorf("", "the dataset has no profile %q, only %s", name, strings.Join(p.Profiles, ", "))
 	}
 	of, err := registry.New(name)
 	if err != nil {

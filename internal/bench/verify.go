@@ -18,6 +18,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/sidefile"
 	"github.com/agentlens-bench/agentlens/internal/store"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
@@ -192,9 +193,9 @@ func checkRebuild(ctx context.Context, dir string, m Manifest, opt VerifyOptions
 	p := m.Parameters
 	var files sidefile.Set
 	for _, given := range []struct{ flag, file, want string }{
-		{"--labels", opt.Labels, p.LabelsSHA256},
-		{"--donors", opt.Donors, p.DonorsSHA256},
-		{"--tools", opt.Tools, p.ToolsSHA256},
+		{"option labels", opt.Labels, p.LabelsSHA256},
+		{"option donors", opt.Donors, p.DonorsSHA256},
+		{"option tools", opt.Tools, p.ToolsSHA256},
 	} {
 		got, err := files.Digest(ctx, given.file)
 		if err != nil {
@@ -202,9 +203,9 @@ func checkRebuild(ctx context.Context, dir string, m Manifest, opt VerifyOptions
 		}
 		if got != given.want {
 			if given.want == "" {
-				return nil, fmt.Errorf("%w: %s was given, but the dataset was built without it", ErrUsage, given.flag)
+				return nil, usage.Errorf("", "%s was given, but the dataset was built without it", given.flag)
 			}
-			return nil, fmt.Errorf("%w: the dataset was built with a file for %s whose SHA-256 is %s; give that file", ErrUsage, given.flag, given.want)
+			return nil, usage.Errorf("", "the dataset was built with a file for %s whose SHA-256 is %s; give that file", given.flag, given.want)
 		}
 	}
 	temp, err := output.NewTemp("")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/store"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // ErrExists is returned when the output folder holds a version and Force is not set.
@@ -23,7 +24,7 @@ func beginOutput(out string, force bool) (*output.Folder, error) {
 	if force {
 		replace = &output.Kind{Name: "a dataset made by build", Is: isDataset, File: ofDataset}
 	} else if _, err := os.Stat(filepath.Join(out, ManifestName)); err == nil {
-		return nil, fmt.Errorf("%w: %s (choose another --out, or replace it with --force)", ErrExists, out)
+		return nil, fmt.Errorf("%w: %s (choose another output, or replace it with option force)", ErrExists, out)
 	}
 	return output.Begin(out, replace)
 }
@@ -69,7 +70,7 @@ func apart(out string, sources []string) error {
 			return err
 		}
 		if output.Within(out, source) || output.Within(source, out) {
-			return fmt.Errorf("%w: output %s and source %s lie in one another; choose an --out elsewhere", ErrUsage, out, source)
+			return usage.Errorf("", "output %s and source %s lie in one another; choose an output elsewhere", out, source)
 		}
 	}
 	return nil

@@ -88,6 +88,9 @@ func settled(ctx context.Context, sources []string, opt ingest.Options, f *spill
 }
 
 // noRuns explains sources in which every record was refused or skipped.
+// ErrNoRuns is returned for sources that hold no log.
+var ErrNoRuns = errors.New("no run found")
+
 func noRuns(cat *catalog, in ingest.Summary) error {
 	if len(cat.refused) > 0 {
 		return fmt.Errorf("no run could be read: %d records refused; the first: %w", countRefused(cat.refused), &cat.refused[0])
@@ -96,7 +99,7 @@ func noRuns(cat *catalog, in ingest.Summary) error {
 	for _, n := range in.Skipped {
 		skipped += n
 	}
-	return fmt.Errorf("no run found in the source (%d files that are no logs were skipped); try `agentlens build --help` for the formats", skipped)
+	return fmt.Errorf("%w in the source (%d files that are no logs were skipped); try `agentlens build --help` for the formats", ErrNoRuns, skipped)
 }
 
 // CountRefused returns the number of refused records.

@@ -23,6 +23,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/ingest"
 	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/tabular"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // Options of Run.
@@ -148,7 +149,7 @@ func Run(ctx context.Context, dir string, opt Options) (res Result, err error) {
 	}
 	texts := needsTexts(opt.Rules.Target)
 	if texts && !opt.DryRun && len(opt.Sources) == 0 {
-		return res, fmt.Errorf("%w: target %s needs the logs, as a dataset holds no whole texts: name the SOURCE it was built from, or choose --target ids", ErrUsage, opt.Rules.Target)
+		return res, usage.Errorf("", "target %s needs the logs, as a dataset holds no whole texts: name the SOURCE it was built from, or choose option target ids", opt.Rules.Target)
 	}
 	c := &curation{ctx: ctx, dir: dir, opt: opt, index: map[string]indexRow{}}
 	var out *output.Folder
@@ -171,7 +172,7 @@ func Run(ctx context.Context, dir string, opt Options) (res Result, err error) {
 	}
 	if c.runs, err = load(ctx, dir, &c.opt.Rules); err != nil {
 		if errors.Is(err, tabular.ErrNoColumn) {
-			err = fmt.Errorf("%w: score: %w", ErrUsage, err)
+			err = usage.Errorf("", "score: %w", err)
 		}
 		return res, err
 	}

@@ -533,10 +533,10 @@ func TestNothingLeft(t *testing.T) {
 	}
 	low := 101.0
 	for want, change := range map[string]func(*curate.Rules){
-		"as no_finish; `--finish any` takes logs that do not say that the agent ended the run": nil,
-		"as score_low; a lower `--min-score`":                                                  func(r *curate.Rules) { r.MinScore = &low },
-		"as model_not_selected; `agentlens query DIR":                                          func(r *curate.Rules) { r.Models = []string{"gpt"} },
-		"66 runs were left out as outcome_fail, 73 as outcome_pass; `--outcome` names those to take": func(r *curate.Rules) {
+		"as no_finish; option finish any takes logs that do not say that the agent ended the run": nil,
+		"as score_low; a lower option min-score":                                                  func(r *curate.Rules) { r.MinScore = &low },
+		"as model_not_selected; `agentlens query DIR":                                             func(r *curate.Rules) { r.Models = []string{"gpt"} },
+		"66 runs were left out as outcome_fail, 73 as outcome_pass; option outcome names those to take": func(r *curate.Rules) {
 			r.Outcome = []string{"unknown"}
 			r.Tiers = []string{"ideal", "solid", "lucky", "partial_fail", "off_track"}
 		},
@@ -555,7 +555,7 @@ func TestNothingLeft(t *testing.T) {
 		opt.DryRun = true
 		res, err = curate.Run(t.Context(), endless.dir, opt)
 		notes := strings.Join(res.Notes, "\n")
-		if err != nil || !strings.Contains(notes, "unless `--finish any`") || change != nil && !strings.Contains(notes, want) {
+		if err != nil || !strings.Contains(notes, "unless option finish any") || change != nil && !strings.Contains(notes, want) {
 			t.Errorf("dry run: %q, %v", res.Notes, err)
 		}
 	}

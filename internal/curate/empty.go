@@ -51,23 +51,23 @@ func (c *curation) nothingLeft() error {
 func wayOut(reason string) string {
 	switch reason {
 	case "no_finish", "partner_no_finish":
-		return "`--finish any` takes logs that do not say that the agent ended the run"
+		return "option finish any takes logs that do not say that the agent ended the run"
 	case "unverified":
-		return "without `--verified` runs are taken that test and run nothing after their last edit"
+		return "without option verified runs are taken that test and run nothing after their last edit"
 	case "waste":
-		return "a greater `--max-waste` takes runs that wasted more"
+		return "a greater option max-waste takes runs that wasted more"
 	case "no_waste", "no_tier", "no_score", "no_reference":
-		return "`--profile` names another profile, which may have judged them"
+		return "option profile names another profile, which may have judged them"
 	case "category":
-		return "`--categories` names those to take"
+		return "option categories names those to take"
 	case "score_low":
-		return "a lower `--min-score` takes them"
+		return "a lower option min-score takes them"
 	case "score_high":
-		return "a higher `--max-score` takes them"
+		return "a higher option max-score takes them"
 	case "too_many_steps":
-		return "a greater `--max-steps` takes them"
+		return "a greater option max-steps takes them"
 	case "too_many_tokens":
-		return "a greater `--max-tokens` takes them"
+		return "a greater option max-tokens takes them"
 	case "model_not_selected":
 		return "`agentlens query DIR \"SELECT DISTINCT model FROM trajectories\"` lists the names for `--models`"
 	case "task_not_selected":
@@ -75,15 +75,15 @@ func wayOut(reason string) string {
 	case "no_pair":
 		return "pairs need tasks with a lucky pass beside a clean one"
 	case "donor_in_eval":
-		return "a smaller `--eval-share` or another `--salt` puts other tasks into the evaluation split"
+		return "a smaller option eval-share or another option salt puts other tasks into the evaluation split"
 	case "not_in_source", "source_differs":
 		return "name the SOURCE that the dataset was built from"
 	}
 	switch {
 	case strings.HasPrefix(reason, "tier_"):
-		return "`--tiers` names those to take"
+		return "option tiers names those to take"
 	case strings.HasPrefix(reason, "outcome_"):
-		return "`--outcome` names those to take"
+		return "option outcome names those to take"
 	}
 	return ""
 }
@@ -92,7 +92,7 @@ func wayOut(reason string) string {
 func (r *Rules) unchecked() string {
 	switch {
 	case needsTexts(r.Target) && r.Finish == "required":
-		return "a dry run reads no logs: what is valid is known when the set is made; runs whose log does not say that the agent ended them are left out then, unless `--finish any`"
+		return "a dry run reads no logs: what is valid is known when the set is made; runs whose log does not say that the agent ended them are left out then, unless option finish any"
 	case needsTexts(r.Target):
 		return "a dry run reads no logs: what is valid is known when the set is made"
 	case r.Target == "rewards":

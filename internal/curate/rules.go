@@ -2,8 +2,6 @@ package curate
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -15,10 +13,8 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/registry"
 	"github.com/agentlens-bench/agentlens/internal/sidefile"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
-
-// ErrUsage marks rules that can't be used.
-var ErrUsage = errors.New("unusable rule")
 
 // Published is the profile of the values that the release published.
 const Published = "published"
@@ -111,14 +107,14 @@ func ReadRules(ctx context.Context, path string) (Rules, error) {
 	r := DefaultRules()
 	f, err := sidefile.Read(ctx, path)
 	if err != nil {
-		return r, fmt.Errorf("%w: rules file: %w", ErrUsage, err)
+		return r, usage.Errorf("", "rules file: %w", err)
 	}
 	meta, err := toml.NewDecoder(f.Reader()).Decode(&r)
 	if err != nil {
-		return r, fmt.Errorf("%w: rules file %s: %w", ErrUsage, path, err)
+		return r, usage.Errorf("", "rules file %s: %w", path, err)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return r, fmt.Errorf("%w: rules file %s: unknown rule %q", ErrUsage, path, unknown[0])
+		return r, usage.Errorf("", "rules file %s: unknown rule %q", path, unknown[0])
 	}
 	return r, nil
 }
@@ -133,7 +129,7 @@ func (r *Rules) complete(built bench.Parameters) error {
 		case strings.HasPrefix(r.Score, Published+"."):
 			r.Profile = Published
 		case len(profiles) == 0:
-			return fmt.Errorf("%w: the dataset has no profile", ErrUsage)
+			return usage.Errorf("", "the dataset has no profile")
 		default:
 			r.Profile = registry.Default(profiles)
 		}
@@ -154,7 +150,7 @@ func (r *Rules) complete(built bench.Parameters) error {
 			return err
 		}
 	default:
-		return fmt.Errorf("%w: profile %q: the dataset has %s, and %s for the values of the release", ErrUsage, r.Profile, strings.Join(profiles, ", "), Published)
+		return usage.Errorf("", "profile %q: the dataset has %s, and %s for the values of the release", r.Profile, strings.Join(profiles, ", "), Published)
 	}
 	if r.Score == "" {
 		r.Score = of.score
@@ -176,26 +172,26 @@ func (r *Rules) complete(built bench.Parameters) error {
 	} {
 		for _, v := range c.have {
 			if !slices.Contains(c.known, v) {
-				return fmt.Errorf("%w: %s %q: want %s", ErrUsage, c.rule, v, strings.Join(slices.DeleteFunc(c.known, func(s string) bool { return s == "" }), ", "))
+				return usage.Errorf("", "%s %q: want %s", c.rule, v, strings.Join(slices.DeleteFunc(c.known, func(s string) bool { return s == "" }), ", "))
 			}
 		}
 	}
 	switch {
 	case r.Dedup < 0 || r.Dedup > 1 || math.IsNaN(r.Dedup):
-		return fmt.Errorf("%w: dedup %v: want a similarity above 0, up to 1 for the same actions", ErrUsage, r.Dedup)
+		return usage.Errorf("", "dedup %v: want a similarity above 0, up to 1 for the same actions", r.Dedup)
 	case r.Eval < 0 || r.Eval >= 1 || math.IsNaN(r.Eval):
-		return fmt.Errorf("%w: eval_share %v: want 0 for no evaluation split, or less than 1", ErrUsage, r.Eval)
+		return usage.Errorf("", "eval_share %v: want 0 for no evaluation split, or less than 1", r.Eval)
 	case min(r.K, r.PerTask, r.PerModel) < 0 || min(r.MaxSteps, r.MaxTokens) < 0:
-		return fmt.Errorf("%w: k, per_task, per_model, max_steps and max_tokens are 0 for no limit, or more", ErrUsage)
+		return usage.Errorf("", "k, per_task, per_model, max_steps and max_tokens are 0 for no limit, or more")
 	case r.Strategy == "top" && r.K == 0, r.Strategy == "" && r.K > 0:
-		return fmt.Errorf("%w: strategy top needs k, and k needs a strategy", ErrUsage)
+		return usage.Errorf("", "strategy top needs k, and k needs a strategy")
 	case r.MaxWaste != nil && of.waste == "":
-		return fmt.Errorf("%w: profile %s finds no waste; take waste from another profile", ErrUsage, r.Profile)
+		return usage.Errorf("", "profile %s finds no waste; take waste from another profile", r.Profile)
 	case (r.DropWaste || r.Target == "rewards") && (of.waste == "" || r.Profile == Published):
-		return fmt.Errorf("%w: profile %s has no wasted spans; choose %s", ErrUsage, r.Profile,
+		return usage.Errorf("", "profile %s has no wasted spans; choose %s", r.Profile,
 			strings.Join(registry.Having(func(c profile.Capabilities) bool { return c.WastedShare != "" }), " or "))
 	case r.Target == "pairs" && slices.Contains(r.Tiers, "lucky"):
-		return fmt.Errorf("%w: pairs set clean runs against lucky ones, so tiers cannot have lucky", ErrUsage)
+		return usage.Errorf("", "pairs set clean runs against lucky ones, so tiers cannot have lucky")
 	}
 	return nil
 }
@@ -205,7 +201,7 @@ func (r *Rules) complete(built bench.Parameters) error {
 func readList(ctx context.Context, path string) (list map[string]bool, digest string, err error) {
 	f, err := sidefile.Read(ctx, path)
 	if err != nil {
-		return nil, "", fmt.Errorf("%w: decontamination list: %w", ErrUsage, err)
+		return nil, "", usage.Errorf("", "decontamination list: %w", err)
 	}
 	list = map[string]bool{}
 	for line := range strings.Lines(string(f.Data)) {
@@ -215,7 +211,7 @@ func readList(ctx context.Context, path string) (list map[string]bool, digest st
 		}
 	}
 	if len(list) == 0 {
-		return nil, "", fmt.Errorf("%w: decontamination list %s is empty; want task ids or owner/name of repositories, one a line", ErrUsage, path)
+		return nil, "", usage.Errorf("", "decontamination list %s is empty; want task ids or owner/name of repositories, one a line", path)
 	}
 	return list, f.SHA256, nil
 }

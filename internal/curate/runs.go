@@ -15,6 +15,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/internal/tabular"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // run is what the rules see of a run.
@@ -59,7 +60,7 @@ func load(ctx context.Context, dir string, r *Rules) ([]*run, error) {
 		return nil
 	}
 	if c := column(r.Score); !c.Numeric() {
-		return nil, fmt.Errorf("%w: score %s is a column of text", ErrUsage, r.Score)
+		return nil, usage.Errorf("", "score %s is a column of text", r.Score)
 	}
 	text := func(name string, i int) string {
 		if c := column(name); c != nil {
@@ -179,7 +180,7 @@ func actions(ctx context.Context, dir string) (map[string][]uint64, error) {
 	}
 	for _, name := range []string{"states", "states.tool", "states.file_path", "states.content_hash"} {
 		if absent[name] {
-			return nil, fmt.Errorf("%w: dedup compares what runs did, and the dataset was published without %s; leave it out, or take the whole dataset", ErrUsage, name)
+			return nil, usage.Errorf("", "dedup compares what runs did, and the dataset was published without %s; leave it out, or take the whole dataset", name)
 		}
 	}
 	file, states, err := store.Table(dir, "states", "")

@@ -2,13 +2,13 @@ package experiment
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/baseline"
 	"github.com/agentlens-bench/agentlens/internal/profile/steps"
 	"github.com/agentlens-bench/agentlens/internal/shell"
 	"github.com/agentlens-bench/agentlens/internal/stats"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // A Method scores the runs of one task; see package baseline.
@@ -49,7 +49,7 @@ type Baseline struct {
 // CheckReferences says whether k references are enough for a baseline.
 func CheckReferences(k int) error {
 	if k < profile.MinReferences {
-		return fmt.Errorf("%w: k is %d, want at least %d references", ErrUsage, k, profile.MinReferences)
+		return usage.Errorf("", "k is %d, want at least %d references", k, profile.MinReferences)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/stats"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // The methods of Calibrate.
@@ -173,17 +174,17 @@ func Calibrate(ctx context.Context, d Dataset, opt CalibrateOptions) (Calibratio
 // points is how many steps make up 1.
 func (o CalibrateOptions) points() (int, error) {
 	if o.Method != Grid && o.Method != Logistic {
-		return 0, fmt.Errorf("%w: method %q; want %s or %s", ErrUsage, o.Method, Grid, Logistic)
+		return 0, usage.Errorf("", "method %q; want %s or %s", o.Method, Grid, Logistic)
 	}
 	if o.Folds < 2 {
-		return 0, fmt.Errorf("%w: %d folds; want at least 2", ErrUsage, o.Folds)
+		return 0, usage.Errorf("", "%d folds; want at least 2", o.Folds)
 	}
 	n := math.Round(1 / o.Step)
 	if !(o.Step > 0 && o.Step <= 1) || math.Abs(n*o.Step-1) > 1e-9 {
-		return 0, fmt.Errorf("%w: step %v; want a number that divides 1 into equal parts, such as 0.05", ErrUsage, o.Step)
+		return 0, usage.Errorf("", "step %v; want a number that divides 1 into equal parts, such as 0.05", o.Step)
 	}
 	if n > maxPoints {
-		return 0, fmt.Errorf("%w: step %v gives too fine a grid; want at least %v", ErrUsage, o.Step, 1.0/maxPoints)
+		return 0, usage.Errorf("", "step %v gives too fine a grid; want at least %v", o.Step, 1.0/maxPoints)
 	}
 	return int(n), nil
 }
@@ -206,7 +207,7 @@ func pick(d Dataset, names []string) ([]Signal, error) {
 	}
 	for _, n := range names {
 		if !slices.ContainsFunc(all, func(s string) bool { return strings.EqualFold(n, s) }) {
-			return nil, fmt.Errorf("%w: profile %s has no signal %q; want some of %s", ErrUsage, d.Profile.Name(), n, strings.Join(all, ", "))
+			return nil, usage.Errorf("", "profile %s has no signal %q; want some of %s", d.Profile.Name(), n, strings.Join(all, ", "))
 		}
 	}
 	return out, nil
@@ -277,13 +278,13 @@ func (c Calibration) Fitted(d Dataset) (profile.Profile, error) {
 	weight := map[string]float64{}
 	for i, s := range c.Signals {
 		if c.Weights[i] < 0 {
-			return nil, fmt.Errorf("the regression gives %s a negative weight (%.3f), which a profile can't have; leave the signal out with --signals, or use --method %s", s, c.Weights[i], Grid)
+			return nil, fmt.Errorf("the regression gives %s a negative weight (%.3f), which a profile can't have; leave the signal out with option signals, or use option method %s", s, c.Weights[i], Grid)
 		}
 		weight[s] = c.Weights[i]
 	}
 	for _, s := range d.Signals {
 		if s.Shown && weight[s.Name] > 0 {
-			return nil, fmt.Errorf("%s is shown beside the score and can't enter it: it compares solutions, not ways of working; leave it out with --signals", s.Name)
+			return nil, fmt.Errorf("%s is shown beside the score and can't enter it: it compares solutions, not ways of working; leave it out with option signals", s.Name)
 		}
 	}
 	p := d.Profile.Reweighted(weight, *c.LowCut, *c.IdealCut)

@@ -12,6 +12,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/profile/registry"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // Signal is one term of a profile's score, its values times the term's unit.
@@ -48,14 +49,14 @@ func ReadDataset(ctx context.Context, dir, name string) (d Dataset, err error) {
 func readDataset(ctx context.Context, dir, name string) (Dataset, error) {
 	var d Dataset
 	if !slices.Contains(registry.Weighted(), name) {
-		return d, fmt.Errorf("%w: profile %q has no weights to work on; want %s", ErrUsage, name, strings.Join(registry.Weighted(), " or "))
+		return d, usage.Errorf("", "profile %q has no weights to work on; want %s", name, strings.Join(registry.Weighted(), " or "))
 	}
 	m, err := bench.ReadManifest(dir)
 	if err != nil {
 		return d, err
 	}
 	if !slices.Contains(m.Parameters.Profiles, name) {
-		return d, fmt.Errorf("%w: the dataset %s has no profile %q, only %s; build it with --profile %s", ErrUsage, dir, name, strings.Join(m.Parameters.Profiles, ", "), name)
+		return d, usage.Errorf("", "the dataset %s has no profile %q, only %s; build it with option profile %s", dir, name, strings.Join(m.Parameters.Profiles, ", "), name)
 	}
 	built, err := m.Parameters.Profile(name)
 	if err != nil {

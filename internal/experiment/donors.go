@@ -13,6 +13,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/stats"
 	"github.com/agentlens-bench/agentlens/internal/taxonomy"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // Agreement compares the tiers of passing runs under two choices of references, averaged
@@ -114,7 +115,7 @@ var meanSizes = [...]int{4, 8, 12}
 // CheckDraws says which of the parameters AblatePaperDonors can't use.
 func CheckDraws(params paper.Params) error {
 	if params.Draws < 2 {
-		return fmt.Errorf("%w: %d draws; want at least 2", ErrUsage, params.Draws)
+		return usage.Errorf("", "%d draws; want at least 2", params.Draws)
 	}
 	return checkPaper(params)
 }
@@ -257,10 +258,10 @@ type ProcessDonors struct {
 // CheckHalvings says what AblateProcessDonors can't use.
 func CheckHalvings(params process.Params, halvings int) error {
 	if halvings < 1 {
-		return fmt.Errorf("%w: %d halvings; want at least 1", ErrUsage, halvings)
+		return usage.Errorf("", "%d halvings; want at least 1", halvings)
 	}
 	if err := params.Validate(); err != nil {
-		return fmt.Errorf("%w: %w", ErrUsage, err)
+		return usage.Errorf("", "%w", err)
 	}
 	return nil
 }

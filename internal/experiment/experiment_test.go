@@ -20,6 +20,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/stats"
 	"github.com/agentlens-bench/agentlens/internal/taxonomy"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // naiveCount is twice the pairs in order plus the ties, over the rows that keep keeps.
@@ -334,7 +335,7 @@ func TestCalibrateLimits(t *testing.T) {
 	} {
 		o := good
 		change(&o)
-		if _, err := Calibrate(ctx, makeDataset(40), o); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), want) {
+		if _, err := Calibrate(ctx, makeDataset(40), o); !usage.Is(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -395,7 +396,7 @@ func TestAblateWeights(t *testing.T) {
 	if v := a.Variants[1]; math.Abs(v.Weights[0]-(0.55/0.82+0.05)/1.05) > 1e-12 {
 		t.Errorf("%+v", v)
 	}
-	if _, err := AblateWeights(d, -1, fewer); !errors.Is(err, ErrUsage) {
+	if _, err := AblateWeights(d, -1, fewer); !usage.Is(err) {
 		t.Error(err)
 	}
 	d.Signals[0].Weight, d.Signals[2].Weight = 0, 0
@@ -585,7 +586,7 @@ func TestMergeOrderRefuses(t *testing.T) {
 	} {
 		o := o
 		change(&o)
-		if _, err := AblateMergeOrder(context.Background(), task, o); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), want) {
+		if _, err := AblateMergeOrder(context.Background(), task, o); !usage.Is(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}
@@ -624,7 +625,7 @@ func TestFindTask(t *testing.T) {
 		t.Error(i, err)
 	}
 	for _, name := range []string{"", "z"} {
-		if _, err := FindTask(ids, name); !errors.Is(err, ErrUsage) {
+		if _, err := FindTask(ids, name); !usage.Is(err) {
 			t.Error(err)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/shell"
 	"github.com/agentlens-bench/agentlens/internal/stats"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // drawOrder returns the passing runs of a task (indexes) in the order of a draw.
@@ -58,18 +59,18 @@ type MergeCountOptions struct {
 func (o MergeCountOptions) Validate() error {
 	for i, k := range o.Ks {
 		if k < profile.MinReferences || i > 0 && k <= o.Ks[i-1] {
-			return fmt.Errorf("%w: k %v; want ascending numbers from %d on", ErrUsage, o.Ks, profile.MinReferences)
+			return usage.Errorf("", "k %v; want ascending numbers from %d on", o.Ks, profile.MinReferences)
 		}
 	}
 	if len(o.Ks) == 0 || o.Draws < 1 {
-		return fmt.Errorf("%w: %d values of k and %d draws; want at least one of each", ErrUsage, len(o.Ks), o.Draws)
+		return usage.Errorf("", "%d values of k and %d draws; want at least one of each", len(o.Ks), o.Draws)
 	}
 	return checkPaper(o.Params)
 }
 
 func checkPaper(p paper.Params) error {
 	if err := p.Validate(); err != nil {
-		return fmt.Errorf("%w: %w", ErrUsage, err)
+		return usage.Errorf("", "%w", err)
 	}
 	return nil
 }
@@ -284,10 +285,10 @@ const maxOrders = 5040
 // Validate says which option can't be used.
 func (o MergeOrderOptions) Validate() error {
 	if o.K < profile.MinReferences || o.Combos < 1 || o.Orders < 0 {
-		return fmt.Errorf("%w: k %d, %d combinations, %d orders; want k of at least %d, a combination, and 0 (all) or more orders", ErrUsage, o.K, o.Combos, o.Orders, profile.MinReferences)
+		return usage.Errorf("", "k %d, %d combinations, %d orders; want k of at least %d, a combination, and 0 (all) or more orders", o.K, o.Combos, o.Orders, profile.MinReferences)
 	}
 	if o.Orders == 0 && factorial(o.K, maxOrders) > maxOrders {
-		return fmt.Errorf("%w: all orders of %d runs are more than %d; ask for a number of orders", ErrUsage, o.K, maxOrders)
+		return usage.Errorf("", "all orders of %d runs are more than %d; ask for a number of orders", o.K, maxOrders)
 	}
 	return checkPaper(o.Params)
 }
@@ -593,7 +594,7 @@ func FindTask(ids []string, name string) (int, error) {
 	some := slices.Clone(ids[:min(5, len(ids))])
 	slices.SortFunc(some, cmp.Compare)
 	if name == "" {
-		return 0, fmt.Errorf("%w: name one of the %d tasks with --task, such as %s", ErrUsage, len(ids), strings.Join(some, ", "))
+		return 0, usage.Errorf("", "name one of the %d tasks with option task, such as %s", len(ids), strings.Join(some, ", "))
 	}
-	return 0, fmt.Errorf("%w: the source has no task %q; it has %d, such as %s", ErrUsage, name, len(ids), strings.Join(some, ", "))
+	return 0, usage.Errorf("", "the source has no task %q; it has %d, such as %s", name, len(ids), strings.Join(some, ", "))
 }

@@ -8,9 +8,6 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
 
-// ErrUsage marks options that can't be used.
-var ErrUsage = errors.New("unusable option")
-
 // Run names a run and says how it ended.
 type Run struct {
 	ID, Task, Model string

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/agentlens-bench/agentlens/internal/stats"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // Variant is a score with other weights.
@@ -57,7 +58,7 @@ func AblateSignals(d Dataset, sampling stats.Resampling) (Ablation, error) {
 // then being scaled to their old sum.
 func AblateWeights(d Dataset, step float64, sampling stats.Resampling) (Ablation, error) {
 	if !(step > 0 && step <= 1) {
-		return Ablation{}, fmt.Errorf("%w: a step of %v for the weights; want a number above 0, at most 1", ErrUsage, step)
+		return Ablation{}, usage.Errorf("", "a step of %v for the weights; want a number above 0, at most 1", step)
 	}
 	signals := d.Scored()
 	built := weightsOf(signals)

@@ -20,11 +20,9 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/output/checksum"
 	"github.com/agentlens-bench/agentlens/internal/store"
 	"github.com/agentlens-bench/agentlens/internal/tabular"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 	"github.com/agentlens-bench/agentlens/schema"
 )
-
-// ErrUsage marks options that can't be used.
-var ErrUsage = errors.New("unusable option")
 
 // Names of files.
 const (
@@ -95,7 +93,7 @@ type FileOut struct {
 // Run exports a dataset. On an error there is no output.
 func Run(ctx context.Context, dir string, opt Options) (m Manifest, err error) {
 	if !slices.Contains(Formats(), opt.Format) {
-		return m, fmt.Errorf("%w: format %q: want one of %s", ErrUsage, opt.Format, strings.Join(Formats(), ", "))
+		return m, usage.Errorf("", "format %q: want one of %s", opt.Format, strings.Join(Formats(), ", "))
 	}
 	e := &exporter{dir: dir, opt: opt}
 	switch opt.PartitionBy {
@@ -105,13 +103,13 @@ func Run(ctx context.Context, dir string, opt Options) (m Manifest, err error) {
 	case "model":
 		e.column = "model"
 	default:
-		return m, fmt.Errorf("%w: --partition-by %q: want task or model", ErrUsage, opt.PartitionBy)
+		return m, usage.Errorf("partition-by", "%q: want task or model", opt.PartitionBy)
 	}
 	if opt.Format == sqlite && opt.PartitionBy != "" {
-		return m, fmt.Errorf("%w: --partition-by is for files of single tables, and --format sqlite writes one file with all of them", ErrUsage)
+		return m, usage.Errorf("partition-by", "is for files of single tables, and option format sqlite writes one file with all of them")
 	}
 	if opt.Null != "" && (opt.Format != "csv" || strings.ContainsAny(opt.Null, ",\"\r\n")) {
-		return m, fmt.Errorf("%w: --null is for CSV, and holds no comma, quote or line end", ErrUsage)
+		return m, usage.Errorf("null", "is for CSV, and holds no comma, quote or line end")
 	}
 	held, err := dataset.Hold(dir)
 	if err != nil {
@@ -219,7 +217,7 @@ func (e *exporter) parts(source bench.Manifest) ([]part, error) {
 	}
 	for _, p := range profiles {
 		if !slices.Contains(have, p) {
-			return nil, fmt.Errorf("%w: the dataset has no profile %q, only %s", ErrUsage, p, strings.Join(have, ", "))
+			return nil, usage.Errorf("", "the dataset has no profile %q, only %s", p, strings.Join(have, ", "))
 		}
 	}
 	var names []string
@@ -231,9 +229,9 @@ func (e *exporter) parts(source bench.Manifest) ([]part, error) {
 			continue
 		}
 		if near := nearest.Names(name, names); len(near) > 0 {
-			return nil, fmt.Errorf("%w: no table %q; did you mean %s?", ErrUsage, name, strings.Join(near, " or "))
+			return nil, usage.Errorf("", "no table %q; did you mean %s?", name, strings.Join(near, " or "))
 		}
-		return nil, fmt.Errorf("%w: no table %q, only %s", ErrUsage, name, strings.Join(names, ", "))
+		return nil, usage.Errorf("", "no table %q, only %s", name, strings.Join(names, ", "))
 	}
 	var out []part
 	for _, profile := range append([]string{""}, profiles...) {
@@ -246,7 +244,7 @@ func (e *exporter) parts(source bench.Manifest) ([]part, error) {
 			case has:
 				out = append(out, p)
 			case len(e.opt.Tables) > 0:
-				return nil, fmt.Errorf("%w: the dataset was published without the table %s", ErrUsage, p)
+				return nil, usage.Errorf("", "the dataset was published without the table %s", p)
 			}
 		}
 	}

@@ -411,7 +411,7 @@ func TestRefusals(t *testing.T) {
 		{t.Context(), Options{Out: out, Format: "csv", Profiles: []string{"paper"}}, "no profile"},
 		{t.Context(), Options{Out: out, Format: "csv", PartitionBy: "day"}, "want task or model"},
 		{t.Context(), Options{Out: out, Format: "csv", Where: "pased"}, "did you mean passed"},
-		{t.Context(), Options{Out: out, Format: "parquet", Null: "NA"}, "--null is for CSV"},
+		{t.Context(), Options{Out: out, Format: "parquet", Null: "NA"}, "option null is for CSV"},
 		{cancelled, Options{Out: out, Format: "csv"}, "canceled"},
 	} {
 		if _, err := Run(c.ctx, dir, c.opt); err == nil || !strings.Contains(err.Error(), c.want) {

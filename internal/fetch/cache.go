@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/agentlens-bench/agentlens/internal/output"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // A cache is the folder of one dataset on this machine. An unfinished file is a hidden one
@@ -54,7 +55,7 @@ func local(err error) error {
 	if err == nil {
 		return nil
 	}
-	return localError{fmt.Errorf("the cache can't be written: %w; make room, or choose another folder with --cache", err)}
+	return localError{fmt.Errorf("the cache can't be written: %w; make room, or choose another folder with option cache", err)}
 }
 
 // openCache makes the dataset's folder in root and waits until no other fetch uses it.
@@ -105,7 +106,7 @@ func (c cache) apart(out string) error {
 	}
 	for _, p := range [][2]string{{c.dir, out}, {out, c.dir}} {
 		if rel, err := filepath.Rel(p[0], p[1]); err == nil && filepath.IsLocal(rel) {
-			return fmt.Errorf("%w: the output %s and the cache %s must lie apart; choose another --out, or leave it out", ErrUsage, out, c.dir)
+			return usage.Errorf("", "the output %s and the cache %s must lie apart; choose another output, or leave it out", out, c.dir)
 		}
 	}
 	return nil
@@ -148,7 +149,7 @@ func (c cache) has(f File) (bool, error) {
 }
 
 func unreadable(err error) error {
-	return fmt.Errorf("the cache can't be read: %w; remove what is in the way, or choose another folder with --cache", err)
+	return fmt.Errorf("the cache can't be read: %w; remove what is in the way, or choose another folder with option cache", err)
 }
 
 // openPart opens what was got of a file so far, to read and to go on. What is no file, such

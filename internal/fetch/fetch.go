@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/agentlens-bench/agentlens/internal/output"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // Options of a fetch. Zero values mean the default.
@@ -74,24 +75,24 @@ func (e *IncompleteError) Error() string {
 	}
 	text += "; run it again, it goes on where it stopped"
 	if e.Recipe.Archive != "" {
-		text += ", or get " + e.Recipe.Archive + " by other means and give it with --from"
+		text += ", or get " + e.Recipe.Archive + " by other means and give it with option from"
 	}
 	return text
 }
 
 // Run gets all files of a dataset. Whatever it returns, verified files stay in the cache.
-// Errors: ErrUsage, *IncompleteError of a mirror, *SourceError of Options.From,
+// Errors: *usage.Error, *IncompleteError of a mirror, *SourceError of Options.From,
 // output.ErrExists.
 func Run(ctx context.Context, r Recipe, opt Options) (Result, error) {
 	if opt.Jobs < 0 {
-		return Result{}, fmt.Errorf("%w: %d jobs", ErrUsage, opt.Jobs)
+		return Result{}, usage.Errorf("", "%d jobs", opt.Jobs)
 	}
 	if opt.Idle < 0 {
-		return Result{}, fmt.Errorf("%w: to be idle for %s", ErrUsage, opt.Idle)
+		return Result{}, usage.Errorf("", "to be idle for %s", opt.Idle)
 	}
 	if opt.Mirror != "" {
 		if err := checkMirror(opt.Mirror); err != nil {
-			return Result{}, fmt.Errorf("%w: %w", ErrUsage, err)
+			return Result{}, usage.Errorf("", "%w", err)
 		}
 		r.Mirrors = []string{opt.Mirror}
 	}

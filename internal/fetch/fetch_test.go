@@ -22,6 +22,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/output/checksum"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // fault is how a server answers one request.
@@ -693,7 +694,7 @@ func TestCacheCannotBeWritten(t *testing.T) {
 	}
 	for _, cache := range []string{file, blocked} {
 		_, err := Run(t.Context(), s.recipe(), quick(cache))
-		if err == nil || !strings.HasPrefix(err.Error(), "the cache can't be written") || !strings.Contains(err.Error(), "--cache") {
+		if err == nil || !strings.HasPrefix(err.Error(), "the cache can't be written") || !strings.Contains(err.Error(), "option cache") {
 			t.Errorf("%s: %v", cache, err)
 		}
 	}
@@ -712,7 +713,7 @@ func TestCacheCannotBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Run(t.Context(), s.recipe(), opt)
-	if err == nil || !strings.HasPrefix(err.Error(), "the cache can't be read") || !strings.Contains(err.Error(), "--cache") {
+	if err == nil || !strings.HasPrefix(err.Error(), "the cache can't be read") || !strings.Contains(err.Error(), "option cache") {
 		t.Error(err)
 	}
 }
@@ -721,7 +722,7 @@ func TestUsage(t *testing.T) {
 	for _, mirror := range []string{"ftp://example.org/x", "file:///data", "example.org", "https://", "http://a/?q", "http://a/#f", ":"} {
 		opt := quick(t.TempDir())
 		opt.Mirror = mirror
-		if _, err := Run(t.Context(), recipe("", testFiles()), opt); !errors.Is(err, ErrUsage) {
+		if _, err := Run(t.Context(), recipe("", testFiles()), opt); !usage.Is(err) {
 			t.Errorf("%s: %v", mirror, err)
 		}
 	}
@@ -731,7 +732,7 @@ func TestUsage(t *testing.T) {
 	} {
 		opt := quick(t.TempDir())
 		change(&opt)
-		if _, err := Run(t.Context(), recipe("", testFiles()), opt); !errors.Is(err, ErrUsage) {
+		if _, err := Run(t.Context(), recipe("", testFiles()), opt); !usage.Is(err) {
 			t.Error(err)
 		}
 	}
@@ -765,7 +766,7 @@ func TestOutInTheCache(t *testing.T) {
 	for _, out := range []string{".", name, filepath.Join(name, "a", "out")} {
 		opt := quick(t.TempDir())
 		opt.Out = filepath.Join(opt.Cache, out)
-		if _, err := Run(t.Context(), s.recipe(), opt); !errors.Is(err, ErrUsage) || s.requests() > 0 {
+		if _, err := Run(t.Context(), s.recipe(), opt); !usage.Is(err) || s.requests() > 0 {
 			t.Errorf("%s: %v", out, err)
 		}
 	}

@@ -206,7 +206,7 @@ func (e *SourceError) Error() string {
 		}
 	}
 	if int64(len(e.Missing)+len(different)) == e.Want && changed == 0 {
-		return fmt.Sprintf("%s holds none of the %d files of this dataset; give a copy of it, or leave --from out", e.From, e.Want)
+		return fmt.Sprintf("%s holds none of the %d files of this dataset; give a copy of it, or leave option from out", e.From, e.Want)
 	}
 	var wrong []string
 	if n := len(e.Missing); n > 0 {
@@ -219,7 +219,7 @@ func (e *SourceError) Error() string {
 	if changed > 0 {
 		text += fmt.Sprintf("; %d differ in their line ends only, CRLF for LF: check the mirror out again with git -c core.autocrlf=false, or take an archive of it", changed)
 	}
-	return text + "; the right ones are kept, and a fetch without --from gets the others"
+	return text + "; the right ones are kept, and a fetch without option from gets the others"
 }
 
 // some shows the first few of a list.

@@ -168,7 +168,7 @@ func TestFromIsWrong(t *testing.T) {
 		missing, changed int
 		want             []string
 	}{
-		{"lacks", lacks, 1, 1, []string{"of 4 files 1 missing (LICENSE) and 1 different (a/one.json: wrong bytes: SHA-256 " + digest([]byte("{}")), "(2 bytes, want 13)", "without --from"}},
+		{"lacks", lacks, 1, 1, []string{"of 4 files 1 missing (LICENSE) and 1 different (a/one.json: wrong bytes: SHA-256 " + digest([]byte("{}")), "(2 bytes, want 13)", "without option from"}},
 		{"CRLF", crlf, 0, 2, []string{"2 different", "LICENSE: wrong bytes", "line ends were changed to CRLF", "2 differ in their line ends only", "core.autocrlf=false"}},
 		{"longer", longer, 0, 1, []string{"1 different (empty: wrong bytes"}},
 		{"other", map[string][]byte{"run.json": nil}, 4, 0, []string{"holds none of the 4 files"}},

@@ -15,10 +15,8 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/source"
 	"github.com/agentlens-bench/agentlens/internal/nearest"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
-
-// ErrUsage marks a request that can't be meant.
-var ErrUsage = errors.New("unusable request")
 
 // Recipe says where a dataset is and what it holds.
 type Recipe struct {
@@ -59,7 +57,7 @@ func Names(recipes fs.FS) ([]string, error) {
 	return found, err
 }
 
-// Load reads the recipe of that name. An unknown name is ErrUsage.
+// Load reads the recipe of that name. An unknown name is a usage error.
 func Load(recipes fs.FS, name string) (Recipe, error) {
 	names, err := Names(recipes)
 	if err != nil {
@@ -74,7 +72,7 @@ func Load(recipes fs.FS, name string) (Recipe, error) {
 	if near := nearest.Names(name, names); len(near) > 0 {
 		known = "did you mean " + strings.Join(near, " or ") + "?"
 	}
-	return Recipe{}, fmt.Errorf("%w: no dataset %q to fetch; %s", ErrUsage, name, known)
+	return Recipe{}, usage.Errorf("", "no dataset %q to fetch; %s", name, known)
 }
 
 func load(recipes fs.FS, name string) (Recipe, error) {

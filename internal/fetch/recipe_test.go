@@ -1,7 +1,6 @@
 package fetch
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/datasets"
 	"github.com/agentlens-bench/agentlens/internal/ingest/source"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // Every recipe agrees with its list, and states what a build of it will state.
@@ -48,11 +48,11 @@ func TestRecipes(t *testing.T) {
 
 func TestUnknownName(t *testing.T) {
 	_, err := Load(datasets.Recipes(), "agentlens-bnech")
-	if !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), `did you mean agentlens-bench?`) {
+	if !usage.Is(err) || !strings.Contains(err.Error(), `did you mean agentlens-bench?`) {
 		t.Error(err)
 	}
 	for _, name := range []string{"swe-bench-verified", "", "..", "agentlens-bench/"} {
-		if _, err := Load(datasets.Recipes(), name); !errors.Is(err, ErrUsage) {
+		if _, err := Load(datasets.Recipes(), name); !usage.Is(err) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}

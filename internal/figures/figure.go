@@ -11,11 +11,13 @@ import (
 	"slices"
 	"strings"
 
-	version "github.com/agentlens-bench/agentlens/internal/dataset"
-	"github.com/agentlens-bench/agentlens/internal/store"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 	"gonum.org/v1/plot/vg/vgsvg"
+
+	version "github.com/agentlens-bench/agentlens/internal/dataset"
+	"github.com/agentlens-bench/agentlens/internal/store"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // Options of Make.
@@ -44,9 +46,6 @@ type Skipped struct {
 	Name   string
 	Reason error
 }
-
-// ErrUsage marks an option that cannot be used.
-var ErrUsage = errors.New("unusable option")
 
 // errNoData marks a figure for which there are no data.
 var errNoData = errors.New("nothing to draw")
@@ -121,11 +120,11 @@ func Make(ctx context.Context, dir string, opt Options) (figs []Figure, skipped 
 func drawAll(ctx context.Context, dir string, opt Options) ([]Figure, []Skipped, error) {
 	for _, name := range opt.Only {
 		if !slices.Contains(Names(), name) {
-			return nil, nil, fmt.Errorf("%w: unknown figure %q: want one of %s", ErrUsage, name, join(Names()))
+			return nil, nil, usage.Errorf("", "unknown figure %q: want one of %s", name, join(Names()))
 		}
 	}
 	if len(opt.Runs) > 0 && len(opt.Only) > 0 && !slices.Contains(opt.Only, "timelines") {
-		return nil, nil, fmt.Errorf("%w: runs are chosen for the figure timelines, which was not asked for", ErrUsage)
+		return nil, nil, usage.Errorf("", "runs are chosen for the figure timelines, which was not asked for")
 	}
 	d, err := openDataset(ctx, dir)
 	if err != nil {
@@ -135,7 +134,7 @@ func drawAll(ctx context.Context, dir string, opt Options) ([]Figure, []Skipped,
 	req := &request{ctx: ctx, dataset: d, source: opt.Source, runs: opt.Runs, loaded: map[Source]*data{}}
 	switch {
 	case len(d.have) == 0:
-		return nil, nil, fmt.Errorf("%s: no profile was computed: build the dataset with --profile release", dir)
+		return nil, nil, fmt.Errorf("%s: no profile was computed: build the dataset with option profile release", dir)
 	case opt.Source == "":
 		req.source, req.all = d.have[0], true
 	case !slices.Contains(d.have, opt.Source):
@@ -188,7 +187,7 @@ func (f *Figure) WriteTo(w io.Writer, format string) error {
 		_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(w)
 		return err
 	}
-	return fmt.Errorf("%w: unknown format %q: want one of %s", ErrUsage, format, strings.Join(Formats(), ", "))
+	return usage.Errorf("", "unknown format %q: want one of %s", format, strings.Join(Formats(), ", "))
 }
 
 // svgText puts what the drawing library leaves out into its SVG: other fonts for programs

@@ -15,8 +15,8 @@ import (
 
 	"github.com/agentlens-bench/agentlens/datasets"
 	"github.com/agentlens-bench/agentlens/internal/bench"
-	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/profile"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata")
@@ -182,12 +182,12 @@ func TestUnusableOptions(t *testing.T) {
 		{Runs: []string{"no such run"}},
 		{Only: []string{"tiers"}, Runs: []string{"x"}},
 	} {
-		if _, _, err := Make(context.Background(), sample(t), opt); !errors.Is(err, ErrUsage) {
+		if _, _, err := Make(context.Background(), sample(t), opt); !usage.Is(err) {
 			t.Errorf("%+v: %v", opt, err)
 		}
 	}
 	f := Figure{page: &page{}}
-	if err := f.WriteTo(&bytes.Buffer{}, "gif"); !errors.Is(err, ErrUsage) {
+	if err := f.WriteTo(&bytes.Buffer{}, "gif"); !usage.Is(err) {
 		t.Errorf("gif: %v", err)
 	}
 	if _, err := ParseSource("oracle"); err == nil {
@@ -318,7 +318,7 @@ func TestWrite(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "ranks.csv"), []byte("mine"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Folder(dir); !errors.Is(err, output.ErrUsage) || !strings.Contains(err.Error(), "ranks.csv was changed") {
+	if _, err := Folder(dir); !usage.Is(err) || !strings.Contains(err.Error(), "ranks.csv was changed") {
 		t.Errorf("a figure that was changed: %v", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/agentlens-bench/agentlens/internal/taxonomy"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
@@ -100,7 +101,7 @@ func chooseRuns(d *data, ids []string) ([]run, error) {
 	for _, id := range ids {
 		r, ok := find(id)
 		if !ok {
-			return nil, fmt.Errorf("%w: no run %q with steps in %s", ErrUsage, id, d.source.words())
+			return nil, usage.Errorf("", "no run %q with steps in %s", id, d.source.words())
 		}
 		out = append(out, r)
 	}

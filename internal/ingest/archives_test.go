@@ -160,13 +160,13 @@ func TestRefusedArchives(t *testing.T) {
 		{"traversal with backslashes", entry{name: `a\..\..\x.json`, body: body}, []string{"leads out"}},
 		{"absolute", entry{name: "/etc/x.json", body: body}, []string{`"/etc/x.json"`, "absolute"}},
 		{"drive", entry{name: `C:\x.json`, body: body}, []string{"drive"}},
-		{"symbolic link", entry{name: "l.json", kind: tar.TypeSymlink, link: "/etc/passwd"}, []string{`"l.json"`, "symbolic link", "--dereference"}},
+		{"symbolic link", entry{name: "l.json", kind: tar.TypeSymlink, link: "/etc/passwd"}, []string{`"l.json"`, "symbolic link", "option dereference"}},
 		{"hard link", entry{name: "l.json", kind: tar.TypeLink, link: many[0].name}, []string{"hard link"}},
 		{"device", entry{name: "d.json", kind: tar.TypeChar}, []string{"device"}},
 		{"pipe", entry{name: "d.json", kind: tar.TypeFifo}, []string{"pipe"}},
 		{"duplicate", entry{name: many[0].name, body: body}, []string{many[0].name, "twice"}},
 		{"duplicate in other words", entry{name: "./trajectories/./" + strings.TrimPrefix(many[0].name, "trajectories/"), body: body}, []string{"twice"}},
-		{"bomb", entry{name: "bomb.json", body: zeros}, []string{`"bomb.json"`, "--max-ratio"}},
+		{"bomb", entry{name: "bomb.json", body: zeros}, []string{`"bomb.json"`, "option max-ratio"}},
 	} {
 		for _, container := range []string{"x.tar.gz", "x.tar.zst", "x.zip"} {
 			if container == "x.zip" && (c.entry.kind != 0 && c.entry.kind != tar.TypeSymlink) {
@@ -189,9 +189,9 @@ func TestRefusedArchives(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "many.tar.gz")
 	writeTar(t, file, many)
 	_, err := read(t, ingest.Options{Limits: ingest.Limits{MaxEntries: 10}}, file)
-	wantError(t, err, "--max-entries", many[10].name)
+	wantError(t, err, "option max-entries", many[10].name)
 	_, err = read(t, ingest.Options{Limits: ingest.Limits{MaxTotalBytes: 3000}}, file)
-	wantError(t, err, "--max-total-bytes")
+	wantError(t, err, "option max-total-bytes")
 	if _, err = read(t, ingest.Options{}, file); err != nil {
 		t.Error(err)
 	}

@@ -1,8 +1,6 @@
 package ingest
 
 import (
-	"errors"
-
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/ingest/source"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
@@ -29,9 +27,6 @@ const (
 	RankMetadata   = format.RankMetadata
 	RankFileName   = format.RankFileName
 )
-
-// ErrUsage marks errors of the call: an unknown format, a bad labels file.
-var ErrUsage = errors.New("usage")
 
 // WarnUnread is the code of the warning of a run with calls in its log that became no step and
 // were not left out for a reason.

@@ -24,6 +24,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
 	"github.com/agentlens-bench/agentlens/internal/privacy"
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 const (
@@ -61,7 +62,7 @@ func Read(ctx context.Context, sources []string, opt Options, emit Emit) (Summar
 		}
 		labels, err := outcome.ReadLabels(opt.Labels, text.Data)
 		if err != nil {
-			return Summary{}, fmt.Errorf("%w: %w", ErrUsage, err)
+			return Summary{}, usage.Errorf("", "%w", err)
 		}
 		for _, e := range labels {
 			if err := emit(Item{Evidence: &e}); err != nil {
@@ -106,7 +107,7 @@ func sideFileError(what string, err error) error {
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	return fmt.Errorf("%w: %s: %w", ErrUsage, what, err)
+	return usage.Errorf("", "%s: %w", what, err)
 }
 
 // reader is what all sources share.
@@ -204,7 +205,7 @@ func (s *sourceReader) nothing(first *RecordError) error {
 		slices.Sort(reasons)
 		return fmt.Errorf("source %s holds no readable record; skipped: %s; %s", s.root, strings.Join(reasons, ", "), hint)
 	}
-	return fmt.Errorf("source %s is empty or has hidden files only; %s", s.root, hint)
+	return usage.Errorf("", "source %s is empty or has hidden files only; %s", s.root, hint)
 }
 
 // walk cuts the source into records and hands them to the parsers.
@@ -472,7 +473,7 @@ func (s *sourceReader) unknown(rec *format.Record) error {
 	return &RecordError{
 		Code:    unknownFormat,
 		Message: fmt.Sprintf("%s: no known format; known are %s", rec.Probe.Seen(), strings.Join(known, ", ")),
-		Hint:    "name the reader with --format, or take the file out of the source",
+		Hint:    "name the reader with option format, or take the file out of the source",
 	}
 }
 

@@ -47,7 +47,7 @@ func TestBadRecords(t *testing.T) {
 		{"states of another type", oneLine(`"tool_used": null`, `"tool_used": {}`), "bad_type", []string{"tool_used"}},
 		{"half a token", oneLine(`"input_tokens": 5`, `"input_tokens": 5.5`), "bad_type", []string{"whole number"}},
 		{"stage", oneLine(`"exploration"`, `"sleeping"`), "bad_stage", []string{"state_1", "sleeping"}},
-		{"unknown object", []byte(`{"hello": 1, "world": {}}`), "unknown_format", []string{`"hello", "world"`, "agentlens-release", "--format"}},
+		{"unknown object", []byte(`{"hello": 1, "world": {}}`), "unknown_format", []string{`"hello", "world"`, "agentlens-release", "option format"}},
 		{"unknown array", []byte(`[1, 2]`), "unknown_format", []string{"an array of a number"}},
 		{"no JSON", []byte(`hello`), "bad_json", nil},
 		{"UTF-16", []byte("\xff\xfe{\x00}\x00"), "utf16", []string{"UTF-8"}},
@@ -196,7 +196,7 @@ func TestLargeRecords(t *testing.T) {
 	if err != nil || len(got.runs) != 2 || len(got.refused) != 1 {
 		t.Fatalf("%v, %d runs, %v", err, len(got.runs), got.refused)
 	}
-	if e := got.refused[0]; e.Code != "record_too_large" || e.Line != 2 || !strings.Contains(e.Hint, "--max-record-bytes") {
+	if e := got.refused[0]; e.Code != "record_too_large" || e.Line != 2 || !strings.Contains(e.Hint, "option max-record-bytes") {
 		t.Errorf("%+v", e)
 	}
 	if n := after.TotalAlloc - before.TotalAlloc; n > 16<<20 {
@@ -206,7 +206,7 @@ func TestLargeRecords(t *testing.T) {
 	file = filepath.Join(dir, "run.json")
 	write(t, file, run(strings.Repeat("x", 3<<20)))
 	_, err = read(t, ingest.Options{Limits: ingest.Limits{MaxRecordBytes: 1 << 20}}, file)
-	wantError(t, err, "--max-record-bytes")
+	wantError(t, err, "option max-record-bytes")
 }
 
 func TestFormatOverride(t *testing.T) {
@@ -218,7 +218,7 @@ func TestFormatOverride(t *testing.T) {
 	_, err := read(t, ingest.Options{Format: "nonsense"}, file)
 	wantError(t, err, "nonsense", "agentlens-release", "openhands-v0")
 	_, err = read(t, ingest.Options{Format: "openhands-v0"}, file)
-	wantError(t, err, "has no trajectory", "--format")
+	wantError(t, err, "has no trajectory", "option format")
 }
 
 func TestReleaseWarnings(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/ingest/release"
 	"github.com/agentlens-bench/agentlens/internal/ingest/sweagent"
 	"github.com/agentlens-bench/agentlens/internal/ingest/tools"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // Formats lists every JSON record that is recognised, in the order they are tried in.
@@ -95,7 +96,7 @@ func forced(all []format.Format, id string) ([]format.Format, error) {
 		companions := slices.DeleteFunc(slices.Clone(all), func(f format.Format) bool { return !f.Companion })
 		return append(companions, f), nil
 	}
-	return nil, fmt.Errorf("%w: format %q is not known; known are %s", ErrUsage, id, strings.Join(known, ", "))
+	return nil, usage.Errorf("", "format %q is not known; known are %s", id, strings.Join(known, ", "))
 }
 
 // demanding returns the format's reader, which also refuses records that neither look like
@@ -118,7 +119,7 @@ func demanding(f format.Format) func(format.Record) ([]Item, error) {
 		return nil, &RecordError{
 			Code:    "wrong_format",
 			Message: fmt.Sprintf("%s: no step of a run can be read from it as %s", rec.Probe.Seen(), f.ID),
-			Hint:    "leave --format out to let the content decide",
+			Hint:    "leave option format out to let the content decide",
 		}
 	}
 }

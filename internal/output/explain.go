@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"syscall"
+
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // Primary result codes of SQLite, which says only this of what the system told it.
@@ -21,7 +23,7 @@ func Explain(err error, place string) error {
 	}
 	const elsewhere = "choose another place"
 	switch {
-	case err == nil, errors.Is(err, ErrUsage), errors.Is(err, ErrExists):
+	case err == nil, usage.Is(err), errors.Is(err, ErrExists):
 		return err
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), code == sqliteFull:
 		return fmt.Errorf("no room for more bytes or files in %s: %w; make room or %s", place, err, elsewhere)

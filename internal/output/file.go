@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // CheckFile fails when WriteFile would, before the work whose result the file is, and leaves
@@ -33,7 +35,7 @@ func freeFile(path string, mark []byte) error {
 	case mark == nil:
 		return &FileExistsError{path}
 	case !info.Mode().IsRegular():
-		return fmt.Errorf("%w: %s is a link or another thing that is no file, and not replaced; choose another name", ErrUsage, path)
+		return usage.Errorf("", "%s is a link or another thing that is no file, and not replaced; choose another name", path)
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -42,7 +44,7 @@ func freeFile(path string, mark []byte) error {
 	defer f.Close()
 	begin := make([]byte, len(mark))
 	if n, _ := f.Read(begin); !bytes.Equal(begin[:n], mark) {
-		return fmt.Errorf("%w: %s does not begin with %q, so something else made it and it is not replaced; choose another name", ErrUsage, path, mark)
+		return usage.Errorf("", "%s does not begin with %q, so something else made it and it is not replaced; choose another name", path, mark)
 	}
 	return nil
 }

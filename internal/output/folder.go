@@ -6,8 +6,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/agentlens-bench/agentlens/internal/output/checksum"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // Folder is an output folder in the making.
@@ -21,7 +23,7 @@ type Folder struct {
 }
 
 // Begin starts the folder out. It must not exist, be empty, or hold what may be replaced:
-// whole outputs of a kind, nil for none. Else the error wraps ErrExists or ErrUsage. The caller
+// whole outputs of a kind, nil for none. Else the error wraps ErrExists or is a usage error. The caller
 // calls Commit, and End in any case.
 func Begin(out string, replace *Kind) (*Folder, error) {
 	f := &Folder{replace: replace}
@@ -67,7 +69,7 @@ func (f *Folder) Aim(out string) error {
 		return nil
 	}
 	if info, err := os.Lstat(filepath.Clean(out)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return fmt.Errorf("%w: %s is a link to %s, which is not replaced through it; name the folder itself", ErrUsage, out, place)
+		return usage.Errorf("", "%s is a link to %s, which is not replaced through it; name the folder itself", out, place)
 	}
 	return nil
 }
@@ -78,12 +80,14 @@ func (f *Folder) look(before *standing) (*standing, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
+	case errors.Is(err, syscall.ENOTDIR):
+		return nil, usage.Errorf("", "output %s is no folder; choose another output or remove it", f.out)
 	case err != nil:
 		return nil, fmt.Errorf("output %s: %w", f.out, err)
 	case len(entries) == 0:
 		return nil, nil
 	case f.replace == nil:
-		return nil, fmt.Errorf("%w: %s is not empty; choose another --out or remove it", ErrExists, f.out)
+		return nil, fmt.Errorf("%w: %s is not empty; choose another output or remove it", ErrExists, f.out)
 	}
 	return f.replace.inspect(f.out, before)
 }

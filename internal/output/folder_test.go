@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agentlens-bench/agentlens/internal/output/checksum"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 func kind(t *testing.T) *Kind {
@@ -105,7 +106,7 @@ func TestReplace(t *testing.T) {
 				}
 				return
 			}
-			if !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), tc.want) {
+			if !usage.Is(err) || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("%v, want %s", err, tc.want)
 			}
 			if after := tree(t, parent); after != before {
@@ -123,7 +124,7 @@ func TestReplaceChecksAgain(t *testing.T) {
 	must(t, err)
 	must(t, f.Write(manifestName, []byte("ours")))
 	must(t, os.WriteFile(filepath.Join(out, "notes.txt"), []byte("mine"), 0o644))
-	if err := f.End(f.Commit()); !errors.Is(err, ErrUsage) {
+	if err := f.End(f.Commit()); !usage.Is(err) {
 		t.Errorf("before the exchange: %v", err)
 	}
 	must(t, os.Remove(filepath.Join(out, "notes.txt")))
@@ -134,7 +135,7 @@ func TestReplaceChecksAgain(t *testing.T) {
 	now, err := f.look(f.standing)
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(out, "notes.txt"), []byte("mine"), 0o644))
-	if err := f.End(f.exchange(now)); !errors.Is(err, ErrUsage) {
+	if err := f.End(f.exchange(now)); !usage.Is(err) {
 		t.Errorf("at the exchange: %v", err)
 	}
 	if got := tree(t, out); !strings.Contains(got, "mine") || !strings.Contains(got, "old") {
@@ -148,7 +149,7 @@ func TestPlaces(t *testing.T) {
 	must(t, write(t, out, nil, "old"))
 	link := filepath.Join(parent, "link")
 	must(t, os.Symlink(out, link))
-	if err := write(t, link, kind(t), "new"); !errors.Is(err, ErrUsage) {
+	if err := write(t, link, kind(t), "new"); !usage.Is(err) {
 		t.Errorf("through a link: %v", err)
 	}
 	if err := write(t, filepath.Join(out, "in"), nil, "new"); !errors.Is(err, ErrExists) {
@@ -158,7 +159,7 @@ func TestPlaces(t *testing.T) {
 	must(t, os.MkdirAll(here, 0o755))
 	t.Chdir(here)
 	for _, place := range []string{".", "..", here} {
-		if err := write(t, place, kind(t), "new"); !errors.Is(err, ErrUsage) && !errors.Is(err, ErrExists) {
+		if err := write(t, place, kind(t), "new"); !usage.Is(err) && !errors.Is(err, ErrExists) {
 			t.Errorf("%s: %v", place, err)
 		}
 	}

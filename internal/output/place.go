@@ -9,11 +9,10 @@ import (
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/output/checksum"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 var (
-	// ErrUsage marks a place that no output may take, or whose content no output may replace.
-	ErrUsage = errors.New("unusable output")
 
 	// ErrExists marks an output that exists already, or lies in one.
 	ErrExists = errors.New("the output exists already")
@@ -56,7 +55,7 @@ func notHere(out string) error {
 		here, err = Resolve(here)
 	}
 	if err == nil && Within(here, out) {
-		return fmt.Errorf("%w: %s is the folder you are in, or holds it; choose an --out that is neither", ErrUsage, out)
+		return usage.Errorf("", "%s is the folder you are in, or holds it; choose an output that is neither", out)
 	}
 	return nil // where the program is gone already, no output is
 }
@@ -68,7 +67,7 @@ func outside(out string) error {
 		_, err := os.Stat(filepath.Join(dir, checksum.Name))
 		_, merr := os.Stat(filepath.Join(dir, manifestName))
 		if err == nil && merr == nil {
-			return fmt.Errorf("%w: %s would change %s, whose files %s lists; choose another --out", ErrExists, out, dir, checksum.Name)
+			return fmt.Errorf("%w: %s would change %s, whose files %s lists; choose another output", ErrExists, out, dir, checksum.Name)
 		}
 		if dir == filepath.Dir(dir) {
 			return nil

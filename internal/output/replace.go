@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agentlens-bench/agentlens/internal/output/checksum"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // Kind is what folders an output may replace.
@@ -39,11 +40,11 @@ type state struct {
 const mostNamed = 5
 
 // inspect looks at a folder that shall be replaced. What makes it another than a whole one of
-// the kind is an error wrapping ErrUsage. A file that has not changed since before is not read
+// the kind is a usage error. A file that has not changed since before is not read
 // again.
 func (k Kind) inspect(dir string, before *standing) (*standing, error) {
 	refuse := func(format string, args ...any) error {
-		return fmt.Errorf("%w: %s is not replaced: %s; choose another --out, or remove the folder yourself", ErrUsage, dir, fmt.Sprintf(format, args...))
+		return usage.Errorf("", "%s is not replaced: %s; choose another output, or remove the folder yourself", dir, fmt.Sprintf(format, args...))
 	}
 	if k.Is != nil {
 		manifest, err := os.ReadFile(filepath.Join(dir, manifestName))

@@ -58,7 +58,7 @@ func (p *publication) gather(ctx context.Context) error {
 		needs += " " + of.Score().Name()
 	}
 	if err := store.Require(p.dir, needs); err != nil {
-		return fmt.Errorf("the documents count the whole dataset, from which --without leaves out: %w", err)
+		return fmt.Errorf("the documents count the whole dataset, from which option without leaves out: %w", err)
 	}
 	f := &p.facts
 	if err := db.QueryRowContext(ctx, "SELECT count(DISTINCT repo) FROM tasks").Scan(&f.Repos); err != nil {

@@ -23,11 +23,9 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/output"
 	"github.com/agentlens-bench/agentlens/internal/output/checksum"
 	"github.com/agentlens-bench/agentlens/internal/store"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 	"github.com/agentlens-bench/agentlens/schema"
 )
-
-// ErrUsage marks options that can't be used.
-var ErrUsage = errors.New("unusable option")
 
 // ErrUnchanged is returned when nothing changed since the previous version.
 var ErrUnchanged = errors.New("nothing changed since the previous version")
@@ -185,28 +183,28 @@ func (p *publication) settle() error {
 	case release && !other && a.License == "":
 		a.License = releaseLicense
 	case release && a.License != "" && a.License != releaseLicense && !other:
-		return fmt.Errorf("%w: --license %s: the dataset derives from the AgentLens release, which is under %s", ErrUsage, a.License, releaseLicense)
+		return usage.Errorf("license", "%s: the dataset derives from the AgentLens release, which is under %s", a.License, releaseLicense)
 	case a.License == "":
-		return fmt.Errorf("%w: say under which licence the logs may be published, with --license and an SPDX id such as Apache-2.0; nobody but their owner can", ErrUsage)
+		return usage.Errorf("", "say under which licence the logs may be published, with option license and an SPDX id such as Apache-2.0; nobody but their owner can")
 	}
 	if _, err := time.Parse(time.DateOnly, a.Date); err != nil {
-		return fmt.Errorf("%w: --date %q: want a day such as %s", ErrUsage, a.Date, bench.ToolDate)
+		return usage.Errorf("date", "%q: want a day such as %s", a.Date, bench.ToolDate)
 	}
 	for _, check := range []struct {
 		flag, value, want string
 		form              *regexp.Regexp
 	}{
-		{"--license", a.License, "an SPDX id such as CC-BY-4.0", spdx},
-		{"--name", a.Name, "lower-case letters, digits, points, dashes", slug},
-		{"--url", a.URL, "an address that begins with http:// or https://", absolute},
+		{"option license", a.License, "an SPDX id such as CC-BY-4.0", spdx},
+		{"option name", a.Name, "lower-case letters, digits, points, dashes", slug},
+		{"option url", a.URL, "an address that begins with http:// or https://", absolute},
 	} {
 		if !check.form.MatchString(check.value) {
-			return fmt.Errorf("%w: %s %q: want %s", ErrUsage, check.flag, check.value, check.want)
+			return usage.Errorf("", "%s %q: want %s", check.flag, check.value, check.want)
 		}
 	}
 	for _, text := range append([]string{a.Title}, a.Creators...) {
 		if strings.TrimSpace(text) == "" || strings.ContainsAny(text, "\r\n") || !utf8.ValidString(text) {
-			return fmt.Errorf("%w: titles and creators are texts of one line in UTF-8, not %q", ErrUsage, text)
+			return usage.Errorf("", "titles and creators are texts of one line in UTF-8, not %q", text)
 		}
 	}
 	names, needed := droppable()
@@ -215,15 +213,15 @@ func (p *publication) settle() error {
 			continue
 		}
 		if slices.Contains(needed, name) {
-			return fmt.Errorf("%w: --without %s: keys and columns without nulls stay", ErrUsage, name)
+			return usage.Errorf("without", "%s: keys and columns without nulls stay", name)
 		}
 		if near := nearest.Names(name, names); len(near) > 0 {
-			return fmt.Errorf("%w: no table or column %q; did you mean %s?", ErrUsage, name, strings.Join(near, " or "))
+			return usage.Errorf("", "no table or column %q; did you mean %s?", name, strings.Join(near, " or "))
 		}
-		return fmt.Errorf("%w: no table or column %q; agentlens schema lists them", ErrUsage, name)
+		return usage.Errorf("", "no table or column %q; agentlens schema lists them", name)
 	}
 	if slices.Contains(p.opt.Without, "trajectories") {
-		return fmt.Errorf("%w: --without trajectories: every other table refers to the runs", ErrUsage)
+		return usage.Errorf("without", "trajectories: every other table refers to the runs")
 	}
 	p.about = a
 	return nil
@@ -347,7 +345,7 @@ func (p *publication) decideVersion(ctx context.Context) error {
 	}
 	if wanted != nil {
 		if p.previous != nil && wanted.Compare(version) < 0 {
-			return fmt.Errorf("%w: --version %s: after %s comes at least %s, as its %s changed", ErrUsage, wanted, p.previous.version, version, p.change)
+			return usage.Errorf("version", "%s: after %s comes at least %s, as its %s changed", wanted, p.previous.version, version, p.change)
 		}
 		version = *wanted
 	}
@@ -365,7 +363,7 @@ func (p *publication) compare(ctx context.Context, wanted *bench.Version) (bench
 		return bench.Version{}, err
 	}
 	if m.Publication == nil || m.Version == "" {
-		return bench.Version{}, fmt.Errorf("%w: --previous %s is no published folder", ErrUsage, p.opt.Previous)
+		return bench.Version{}, usage.Errorf("previous", "%s is no published folder", p.opt.Previous)
 	}
 	p.previous = &previous{}
 	if p.previous.version, err = bench.ParseVersion(m.Version); err != nil {
@@ -434,7 +432,7 @@ func (p *publication) differ(ctx context.Context, dir string) (d bench.Differenc
 func Again(ctx context.Context, built, out string, m bench.Manifest) error {
 	a := m.Publication
 	if m.Parent != nil && (a.Parent == nil || *m.Parent != *a.Parent) {
-		return fmt.Errorf("version %s was published after %s: build the dataset again and publish it with --previous and that version's folder, then compare SHA256SUMS", m.Version, m.Parent.Version)
+		return fmt.Errorf("version %s was published after %s: build the dataset again and publish it with option previous and that version's folder, then compare SHA256SUMS", m.Version, m.Parent.Version)
 	}
 	_, err := Run(ctx, built, Options{
 		Out: out, Version: m.Version, Without: a.Without, NoText: !a.LogText,

@@ -21,6 +21,7 @@ import (
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/process"
 	"github.com/agentlens-bench/agentlens/internal/profile/registry"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 func TestMain(m *testing.M) {
@@ -284,7 +285,7 @@ func TestVersions(t *testing.T) {
 	if res.Version != "3.0.0" {
 		t.Errorf("a version of one's own: %s", res.Version)
 	}
-	if _, err := Run(context.Background(), all, Options{Out: filepath.Join(t.TempDir(), "x"), License: "MIT", Previous: second, Version: "1.1.5"}); !errors.Is(err, ErrUsage) {
+	if _, err := Run(context.Background(), all, Options{Out: filepath.Join(t.TempDir(), "x"), License: "MIT", Previous: second, Version: "1.1.5"}); !usage.Is(err) {
 		t.Errorf("a version below the next one: %v", err)
 	}
 	log := read(t, third, changelogName)
@@ -484,10 +485,10 @@ func TestRefusals(t *testing.T) {
 	dir := sample(t, "release")
 	for want, opt := range map[string]Options{
 		"under which licence":           {},
-		"--license \"no licence\"":      {License: "no licence"},
-		"--date":                        {License: "MIT", Date: "30.11.2026"},
-		"--name":                        {License: "MIT", Name: "My Runs"},
-		"--url":                         {License: "MIT", URL: "example.org"},
+		"option license \"no licence\"": {License: "no licence"},
+		"option date":                   {License: "MIT", Date: "30.11.2026"},
+		"option name":                   {License: "MIT", Name: "My Runs"},
+		"option url":                    {License: "MIT", URL: "example.org"},
 		"one line":                      {License: "MIT", Title: "a\nb"},
 		"did you mean states":           {License: "MIT", Without: []string{"statez"}},
 		"agentlens schema":              {License: "MIT", Without: []string{"qqqqqqqqqqqq"}},
@@ -496,7 +497,7 @@ func TestRefusals(t *testing.T) {
 		"no published folder":           {License: "MIT", Previous: dir},
 	} {
 		opt.Out = filepath.Join(t.TempDir(), "out")
-		if _, err := Run(context.Background(), dir, opt); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), want) {
+		if _, err := Run(context.Background(), dir, opt); !usage.Is(err) || !strings.Contains(err.Error(), want) {
 			t.Errorf("want an error with %q: %v", want, err)
 		}
 		if _, err := os.Stat(opt.Out); err == nil {

@@ -1,13 +1,17 @@
 package query
 
 import (
+	sqlite3 "modernc.org/sqlite/lib"
+
 	"context"
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/agentlens-bench/agentlens/internal/nearest"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // How SQLite names what it does not know.
@@ -19,7 +23,7 @@ var (
 // explain adds the way out to an error of SQLite.
 func (db *DB) explain(ctx context.Context, err error) error {
 	if db.refused != "" {
-		return fmt.Errorf("%w, so %s is refused; to change something, work on a copy of the file", ErrReadOnly, db.refused)
+		return usage.Errorf("", "%w, so %s is refused; to change something, work on a copy of the file", ErrReadOnly, db.refused)
 	}
 	if ctx.Err() != nil {
 		return err
@@ -33,10 +37,14 @@ func (db *DB) explain(ctx context.Context, err error) error {
 		for i, t := range tables {
 			names[i] = t.Name
 		}
-		return fmt.Errorf("no table %q; %s", m[1], suggest(unqualified(m[1]), names, "the dataset has "))
+		return usage.Errorf("", "no table %q; %s", m[1], suggest(unqualified(m[1]), names, "the dataset has "))
 	}
 	if m := unknownColumn.FindStringSubmatch(err.Error()); m != nil {
 		return db.explainColumn(ctx, err, m[1])
+	}
+	var sqlite interface{ Code() int }
+	if errors.As(err, &sqlite) && sqlite.Code()&0xff == sqlite3.SQLITE_ERROR { // what the text of the query asks for
+		return usage.Wrap(err)
 	}
 	return err
 }
@@ -63,7 +71,7 @@ func (db *DB) explainColumn(ctx context.Context, err error, column string) error
 	}
 	name := unqualified(column)
 	if in, ok := where[name]; ok {
-		return fmt.Errorf("no column %q in the tables of the query; %s is a column of %s. A text is written in single quotes", column, name, strings.Join(in, ", "))
+		return usage.Errorf("", "no column %q in the tables of the query; %s is a column of %s. A text is written in single quotes", column, name, strings.Join(in, ", "))
 	}
 	near := nearest.Names(name, names)
 	for i, n := range near {
@@ -74,9 +82,9 @@ func (db *DB) explainColumn(ctx context.Context, err error, column string) error
 		near[i] = fmt.Sprintf("%s (of %s)", n, strings.Join(in, ", "))
 	}
 	if len(near) > 0 {
-		return fmt.Errorf("no column %q; did you mean %s?", column, strings.Join(near, " or "))
+		return usage.Errorf("", "no column %q; did you mean %s?", column, strings.Join(near, " or "))
 	}
-	return fmt.Errorf("no column %q; without a query, agentlens query lists the columns of every table. A text is written in single quotes", column)
+	return usage.Errorf("", "no column %q; without a query, agentlens query lists the columns of every table. A text is written in single quotes", column)
 }
 
 func suggest(name string, names []string, have string) string {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/dataset"
 	"github.com/agentlens-bench/agentlens/internal/store"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
@@ -150,7 +151,7 @@ func (db *DB) Run(ctx context.Context, text string, opt Options, sink Sink) (mor
 	n := 0
 	more, err = db.run(ctx, text, opt.MaxRows, sink, &n)
 	if err != nil && errors.Is(context.Cause(ctx), ErrTimeout) {
-		return false, fmt.Errorf("%w: the query was stopped after %s and %d rows; give it longer with --timeout, or ask for less", ErrTimeout, opt.Timeout, n)
+		return false, fmt.Errorf("%w: the query was stopped after %s and %d rows; give it longer with option timeout, or ask for less", ErrTimeout, opt.Timeout, n)
 	}
 	if err != nil && ctx.Err() != nil {
 		return false, ctx.Err()
@@ -170,7 +171,7 @@ func (db *DB) run(ctx context.Context, text string, limit int, sink Sink, n *int
 		return false, err
 	}
 	if len(names) == 0 {
-		return false, fmt.Errorf("%w: the statement has no result; want a SELECT", ErrReadOnly)
+		return false, usage.Errorf("", "%w: the statement has no result; want a SELECT", ErrReadOnly)
 	}
 	if err := sink.Columns(names); err != nil {
 		return false, err
@@ -257,10 +258,10 @@ func (db *DB) columns(ctx context.Context, table string) ([]string, error) {
 func single(text string) (string, error) {
 	end := endOfStatement(text)
 	if strings.TrimSpace(stripComments(text[:end])) == "" {
-		return "", errors.New("the query is empty; want a SELECT")
+		return "", usage.Errorf("", "the query is empty; want a SELECT")
 	}
 	if end < len(text) && strings.TrimSpace(stripComments(text[end+1:])) != "" {
-		return "", errors.New("more than one statement; want one, such as a SELECT")
+		return "", usage.Errorf("", "more than one statement; want one, such as a SELECT")
 	}
 	return text[:end], nil
 }

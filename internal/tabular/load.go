@@ -7,15 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/agentlens-bench/agentlens/internal/dataset"
 	"github.com/agentlens-bench/agentlens/internal/sidefile"
 	"github.com/agentlens-bench/agentlens/internal/store"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
-
-// ErrUsage is returned when an input and its parameters don't go together.
-var ErrUsage = errors.New("unusable input")
 
 // Input says where rows come from.
 type Input struct {
@@ -42,8 +41,9 @@ func Load(ctx context.Context, in Input, wanted []string) (*Frame, error) {
 		return loadCSV(ctx, in, in.Stdin, wanted)
 	}
 	info, err := os.Stat(in.Path)
-	if err != nil {
-		return nil, err
+	var cause *fs.PathError
+	if errors.As(err, &cause) {
+		return nil, usage.Errorf("", "%s can't be read: %w", in.Path, cause.Err)
 	}
 	if info.IsDir() {
 		var f *Frame
@@ -101,10 +101,10 @@ func Load(ctx context.Context, in Input, wanted []string) (*Frame, error) {
 // onlyFile refuses parameters that mean nothing for a plain table.
 func (in Input) onlyFile(what string) error {
 	if in.Query != "" {
-		return fmt.Errorf("%w: --query needs SQLite, and this is %s; choose rows with --where", ErrUsage, what)
+		return usage.Errorf("query", "needs SQLite, and this is %s; choose rows with option where", what)
 	}
 	if in.Profile != "" {
-		return fmt.Errorf("%w: --profile needs a dataset folder, and this is %s", ErrUsage, what)
+		return usage.Errorf("profile", "needs a dataset folder, and this is %s", what)
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func filtered(ctx context.Context, f *Frame, err error, where string) (*Frame, e
 
 func loadDataset(ctx context.Context, in Input, wanted []string) (*Frame, error) {
 	if in.Query != "" && in.Profile != "" {
-		return nil, fmt.Errorf("%w: --profile has no effect on --query; name the profile in the query", ErrUsage)
+		return nil, usage.Errorf("profile", "has no effect on option query; name the profile in the query")
 	}
 	rel, err := datasetRelation(ctx, in.Path, in.Profile)
 	if err != nil {
@@ -152,7 +152,7 @@ func loadDataset(ctx context.Context, in Input, wanted []string) (*Frame, error)
 
 func loadSQLite(ctx context.Context, in Input, wanted []string) (*Frame, error) {
 	if in.Profile != "" {
-		return nil, fmt.Errorf("%w: --profile needs a dataset folder; for a SQLite file use --query", ErrUsage)
+		return nil, usage.Errorf("profile", "needs a dataset folder; for a SQLite file use option query")
 	}
 	conn, err := openSQLite(ctx, in.Path, false)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/agentlens-bench/agentlens/internal/store"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
@@ -92,7 +93,7 @@ func datasetRelation(ctx context.Context, dir, profile string) (relation, error)
 		profile = profiles[0]
 	}
 	if !slices.Contains(profiles, profile) {
-		return relation{}, fmt.Errorf("%w: %s has no profile %q; it has %s", ErrUsage, dir, profile, strings.Join(profiles, ", "))
+		return relation{}, usage.Errorf("", "%s has no profile %q; it has %s", dir, profile, strings.Join(profiles, ", "))
 	}
 	absent, err := store.Absent(dir)
 	if err != nil {
@@ -172,9 +173,9 @@ func otherProfiles(profile string, built []string) map[string]string {
 	for column, have := range of {
 		belongs := "it belongs to profile " + strings.Join(have, " and ")
 		if i := slices.IndexFunc(have, func(p string) bool { return slices.Contains(built, p) }); i >= 0 {
-			hints[column] = belongs + "; ask for it with --profile " + have[i]
+			hints[column] = belongs + "; ask for it with option profile " + have[i]
 		} else {
-			hints[column] = fmt.Sprintf("%s, which the dataset was built without; build it with --profile %s", belongs, have[0])
+			hints[column] = fmt.Sprintf("%s, which the dataset was built without; build it with option profile %s", belongs, have[0])
 		}
 	}
 	return hints
@@ -204,8 +205,8 @@ func queryRelation(ctx context.Context, conn connection, path, query string) (re
 	if len(tables) == 1 {
 		return relation{sql: "SELECT * FROM " + quoteName(tables[0]), name: path}, nil
 	}
-	return relation{}, fmt.Errorf("%w: say which rows of %s with --query, such as --query %q; its tables: %s",
-		ErrUsage, path, "SELECT * FROM t", strings.Join(tables, ", "))
+	return relation{}, usage.Errorf("", "say which rows of %s with option query, such as option query %q; its tables: %s",
+		path, "SELECT * FROM t", strings.Join(tables, ", "))
 }
 
 // readSQL reads the wanted columns of a relation where a condition holds.
@@ -285,7 +286,7 @@ var unknownColumn = regexp.MustCompile(`no such column: "?([^" (]+)`)
 // sqlError adds to SQLite's complaint about an unknown column what there is instead.
 func sqlError(err error, name string, known inventory) error {
 	if m := unknownColumn.FindStringSubmatch(err.Error()); m != nil {
-		return fmt.Errorf("the condition --where: %w", known.lacks(m[1]))
+		return fmt.Errorf("the condition: %w", known.lacks(m[1]))
 	}
 	return fmt.Errorf("reading %s: %w", name, err)
 }
@@ -298,14 +299,14 @@ func (f *Frame) filter(ctx context.Context, where string) (*Frame, error) {
 	}
 	defer conn.Close()
 	if err := f.copyTo(ctx, conn); err != nil {
-		return nil, fmt.Errorf("the condition --where: %w", err)
+		return nil, fmt.Errorf("the condition: %w", err)
 	}
 	if _, err := conn.ExecContext(ctx, "PRAGMA query_only = 1"); err != nil {
 		return nil, err
 	}
 	rows, err := conn.QueryContext(ctx, fmt.Sprintf("SELECT rowid FROM data WHERE (%s\n) ORDER BY rowid", where))
 	if err != nil {
-		return nil, sqlError(err, "the condition --where", f.known)
+		return nil, sqlError(err, "the condition", f.known)
 	}
 	defer rows.Close()
 	var keep []int
@@ -317,7 +318,7 @@ func (f *Frame) filter(ctx context.Context, where string) (*Frame, error) {
 		keep = append(keep, id-1)
 	}
 	if err := rows.Err(); err != nil {
-		return nil, sqlError(err, "the condition --where", f.known)
+		return nil, sqlError(err, "the condition", f.known)
 	}
 	return f.Take(keep), nil
 }

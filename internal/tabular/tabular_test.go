@@ -15,6 +15,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"pgregory.net/rapid"
 
+	"github.com/agentlens-bench/agentlens/internal/usage"
 	"github.com/agentlens-bench/agentlens/schema"
 )
 
@@ -148,14 +149,14 @@ func TestErrors(t *testing.T) {
 		{Input{Path: "-", Stdin: strings.NewReader("score,label\n1,2\n")}, []string{"scor"}, `no column "scor"; did you mean score?`, ErrNoColumn},
 		{Input{Path: "-", Stdin: strings.NewReader("score,label\n1,2\n")}, []string{"Label"}, "did you mean label?", ErrNoColumn},
 		{Input{Path: "-", Stdin: strings.NewReader("score,label\n1,2\n")}, []string{"zzzzzz"}, "the input has score, label", ErrNoColumn},
-		{Input{Path: "-", Stdin: strings.NewReader("score,label\n1,2\n"), Where: "labl = 2"}, nil, `--where: no column "labl"; did you mean label?`, ErrNoColumn},
+		{Input{Path: "-", Stdin: strings.NewReader("score,label\n1,2\n"), Where: "labl = 2"}, nil, `the condition: no column "labl"; did you mean label?`, ErrNoColumn},
 		{Input{Path: "-", Stdin: strings.NewReader("score,label\n1,2\n"), Where: `"labl" = 2`}, nil, "did you mean label?", ErrNoColumn},
-		{Input{Path: "-", Stdin: strings.NewReader("score,label\n1,2\n"), Where: "score >"}, nil, "--where", nil},
+		{Input{Path: "-", Stdin: strings.NewReader("score,label\n1,2\n"), Where: "score >"}, nil, "the condition", nil},
 		{Input{Path: "-", Stdin: strings.NewReader("a,a\n1,2\n")}, nil, `columns 1 and 2 are both named "a"`, nil},
 		{Input{Path: "-", Stdin: strings.NewReader("a,b\n1,2\n1\n")}, nil, "line 3", nil},
 		{Input{Path: "-", Stdin: strings.NewReader("")}, nil, "standard input is empty", nil},
-		{Input{Path: "-", Stdin: strings.NewReader("a\n"), Query: "SELECT 1"}, nil, "--query needs SQLite", ErrUsage},
-		{Input{Path: "-", Stdin: strings.NewReader("a\n"), Profile: "paper"}, nil, "--profile needs a dataset folder", ErrUsage},
+		{Input{Path: "-", Stdin: strings.NewReader("a\n"), Query: "SELECT 1"}, nil, "option query needs SQLite", nil},
+		{Input{Path: "-", Stdin: strings.NewReader("a\n"), Profile: "paper"}, nil, "option profile needs a dataset folder", nil},
 		{Input{Path: filepath.Join(dir, "nowhere")}, nil, "nowhere", os.ErrNotExist},
 		{Input{Path: dir}, nil, "holds no dataset", nil},
 		{Input{Path: write("x.jsonl", "{}\n")}, nil, "looks like JSON", nil},
@@ -212,7 +213,7 @@ INSERT INTO runs VALUES ('a', 1, 1, '2024-01-02', 1), ('b', 2.5, 0, NULL, 'x'), 
 	}
 
 	path = sqliteFile(t, "CREATE TABLE a (x); CREATE TABLE b (x);")
-	if _, err := Load(t.Context(), Input{Path: path}, nil); !errors.Is(err, ErrUsage) || !strings.Contains(err.Error(), "a, b") {
+	if _, err := Load(t.Context(), Input{Path: path}, nil); !usage.Is(err) || !strings.Contains(err.Error(), "a, b") {
 		t.Errorf("two tables: %v", err)
 	}
 }

@@ -76,6 +76,6 @@ func noSteps() error {
 	return &format.RecordError{
 		Code:    "no_steps",
 		Message: "the trajectory has no steps: want an array",
-		Hint:    "choose another reader with --format",
+		Hint:    "choose another reader with option format",
 	}
 }

@@ -95,7 +95,7 @@ func decodeError(data []byte, err error) *RecordError {
 		if semantic.Err != nil {
 			message += ": " + semantic.Err.Error()
 		}
-		return &RecordError{Code: "bad_type", Message: message, Hint: "fix the value, or choose another reader with --format"}
+		return &RecordError{Code: "bad_type", Message: message, Hint: "fix the value, or choose another reader with option format"}
 	}
 	return &RecordError{Code: "bad_json", Message: err.Error()}
 }

@@ -76,7 +76,7 @@ func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
 		return nil, &format.RecordError{
 			Code:    "no_messages",
 			Message: "the session has no messages",
-			Hint:    "take the file out of the source, or choose another reader with --format",
+			Hint:    "take the file out of the source, or choose another reader with option format",
 		}
 	}
 	name := session.NameFile(rec.File)

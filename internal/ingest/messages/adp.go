@@ -56,7 +56,7 @@ func (r reader) readADP(rec format.Record) ([]format.Item, error) {
 			return nil, &format.RecordError{
 				Code:    "no_content",
 				Message: "the row has no content: want an array of items",
-				Hint:    "choose another reader with --format",
+				Hint:    "choose another reader with option format",
 			}
 		}
 		details := &row.Details.V

@@ -160,7 +160,7 @@ func (r reader) row(rec format.Record, row *row, damaged int) ([]format.Item, er
 		return nil, &format.RecordError{
 			Code:    "no_messages",
 			Message: "the row has no messages: want an array of role and content under messages, trajectory or conversations",
-			Hint:    "choose another reader with --format",
+			Hint:    "choose another reader with option format",
 		}
 	}
 	name := session.NameFile(rec.File)

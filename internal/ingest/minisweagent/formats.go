@@ -130,7 +130,7 @@ func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
 		return nil, &format.RecordError{
 			Code:    "no_messages",
 			Message: "the record has no messages: want an array of role and content",
-			Hint:    "choose another reader with --format",
+			Hint:    "choose another reader with option format",
 		}
 	}
 	name := session.NameFile(rec.File)

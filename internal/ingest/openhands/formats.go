@@ -237,7 +237,7 @@ func noHistory(key string) error {
 	return &format.RecordError{
 		Code:    "no_history",
 		Message: "the record has no " + key + ": want an array of events",
-		Hint:    "choose another reader with --format",
+		Hint:    "choose another reader with option format",
 	}
 }
 

@@ -126,6 +126,6 @@ func noEvents(want string) error {
 	return &format.RecordError{
 		Code:    "no_events",
 		Message: fmt.Sprintf("the record holds no event of OpenHands V1: %s", want),
-		Hint:    "choose another reader with --format",
+		Hint:    "choose another reader with option format",
 	}
 }

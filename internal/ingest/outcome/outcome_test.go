@@ -51,7 +51,7 @@ func TestReports(t *testing.T) {
 		{"nested pass", "r/report.json", `{"a__b-1": {"patch_is_None": false, "patch_exists": true, "resolved": true}}`, []string{"a__b-1 pass"}},
 		{"nested, several", "report.json", `{"a-2": {"resolved": false, "patch_exists": true}, "a-1": {"resolved": true, "patch_exists": true}}`, []string{"a-1 pass", "a-2 fail"}},
 		{"flat", "logs/a__b-1/report.json", `{"patch_exists": true, "resolved": false, "tests_status": {}}`, []string{"a__b-1 fail"}},
-		{"flat without a folder", "report.json", `{"patch_exists": true, "resolved": false}`, []string{"a report without an instance id: it is expected in a folder named after the instance; give the folder above as the source, or use --labels"}},
+		{"flat without a folder", "report.json", `{"patch_exists": true, "resolved": false}`, []string{"a report without an instance id: it is expected in a folder named after the instance; give the folder above as the source, or use option labels"}},
 		{"empty patch", "i/report.json", `{"patch_is_None": true, "patch_exists": false, "resolved": false}`, []string{"i fail/empty_patch"}},
 		{"not applied", "i/report.json", `{"patch_exists": true, "patch_successfully_applied": false, "resolved": false}`, []string{"i fail/patch_failed"}},
 		{"infrastructure", "i/report.json", `{"patch_exists": true, "resolved": false, "infra_failure": true}`, []string{"i unknown/infrastructure"}},

@@ -204,7 +204,7 @@ func readReport(rec format.Record) ([]format.Item, error) {
 			return nil, &format.RecordError{
 				Code:    "no_instance_id",
 				Message: "a report without an instance id: it is expected in a folder named after the instance",
-				Hint:    "give the folder above as the source, or use --labels",
+				Hint:    "give the folder above as the source, or use option labels",
 			}
 		}
 		reports[id] = r

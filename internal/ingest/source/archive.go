@@ -39,7 +39,7 @@ func (a *admission) admit(name, special string) (string, error) {
 	switch special {
 	case "":
 	case sparseFile:
-		return "", refuse("is "+special, "make the archive again without --sparse, so that files are whole in it")
+		return "", refuse("is "+special, "make the archive again without option sparse, so that files are whole in it")
 	default:
 		return "", refuse("is "+special, "archives may hold files and folders only: make it again with links followed (tar --dereference --hard-dereference)")
 	}
@@ -50,7 +50,7 @@ func (a *admission) admit(name, special string) (string, error) {
 		return "", refuse("occurs twice", "make the archive again: which of the two is meant can't be told")
 	}
 	if int64(len(a.seen)) >= a.w.limits.MaxEntries {
-		return "", refuse(fmt.Sprintf("is the one after %d entries", a.w.limits.MaxEntries), "raise --max-entries if it is meant to be that large")
+		return "", refuse(fmt.Sprintf("is the one after %d entries", a.w.limits.MaxEntries), "raise option max-entries if it is meant to be that large")
 	}
 	a.seen[key] = struct{}{}
 	return clean, nil

@@ -183,7 +183,7 @@ func TestSparse(t *testing.T) {
 		}
 	}
 	a := admission{w: &walker{root: "a.tar", limits: Limits{}.WithDefaults()}, seen: map[[16]byte]struct{}{}}
-	if _, err := a.admit("a.json", sparseFile); err == nil || !strings.Contains(err.Error(), "--sparse") || strings.Contains(err.Error(), "dereference") {
+	if _, err := a.admit("a.json", sparseFile); err == nil || !strings.Contains(err.Error(), "option sparse") || strings.Contains(err.Error(), "dereference") {
 		t.Errorf("hint: %v", err)
 	}
 }

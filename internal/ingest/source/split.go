@@ -293,7 +293,7 @@ func (s *splitter) tooLarge(line int64) format.RecordError {
 	return format.RecordError{
 		File: s.file.Path, Line: line, Code: "record_too_large",
 		Message: fmt.Sprintf("the record is larger than %d bytes and was not read", s.max),
-		Hint:    "raise --max-record-bytes if there is memory for it",
+		Hint:    "raise option max-record-bytes if there is memory for it",
 	}
 }
 

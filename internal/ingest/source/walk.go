@@ -17,6 +17,7 @@ import (
 
 	"github.com/agentlens-bench/agentlens/internal/ingest/format"
 	"github.com/agentlens-bench/agentlens/internal/sidefile"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
 // File is one file of a source while it is being read.
@@ -60,7 +61,7 @@ func Walk(ctx context.Context, root string, limits Limits, h Handler) error {
 	info, err := os.Stat(root)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("source %s does not exist; give a folder, a file or an archive of logs", root)
+		return usage.Errorf("", "source %s does not exist; give a folder, a file or an archive of logs", root)
 	case err != nil:
 		return fmt.Errorf("source %s cannot be opened: %w", root, err)
 	case info.IsDir():
@@ -398,7 +399,7 @@ func (r *expandReader) Read(p []byte) (int, error) {
 		return n, &UnsafeError{
 			Source: r.w.root, Entry: r.w.entry,
 			Reason: fmt.Sprintf("takes the source over %d expanded bytes", r.w.limits.MaxTotalBytes),
-			Hint:   "raise --max-total-bytes if it is meant to be that large",
+			Hint:   "raise option max-total-bytes if it is meant to be that large",
 		}
 	}
 	if r.taken != nil && r.n > ratioFrom {
@@ -418,7 +419,7 @@ func (r *expandReader) bomb(what string) error {
 	return &UnsafeError{
 		Source: r.w.root, Entry: r.w.entry,
 		Reason: fmt.Sprintf("%s, over the ratio of %g", what, r.w.limits.MaxRatio),
-		Hint:   "raise --max-ratio if you trust it",
+		Hint:   "raise option max-ratio if you trust it",
 	}
 }
 

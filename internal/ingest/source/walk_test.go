@@ -171,7 +171,7 @@ func TestArchivesThatAreRefused(t *testing.T) {
 		{"link", []entry{{name: "l.json", target: "/etc/passwd"}}, Limits{}, `entry "l.json"`},
 		{"twice", []entry{one, one}, Limits{}, "occurs twice"},
 		{"twice, by another spelling", []entry{one, {name: "./a.json", text: "{}"}}, Limits{}, "occurs twice"},
-		{"too many", []entry{one, {name: "b.json", text: "{}"}}, Limits{MaxEntries: 1}, "--max-entries"},
+		{"too many", []entry{one, {name: "b.json", text: "{}"}}, Limits{MaxEntries: 1}, "option max-entries"},
 		{"too large", []entry{{name: "b.json", text: strings.Repeat(" ", 3000)}}, Limits{MaxTotalBytes: 1000}, "1000"},
 	} {
 		for kind, data := range map[string][]byte{"tar": tarOf(t, c.entries...), "zip": zipOf(t, c.entries...)} {

@@ -103,7 +103,7 @@ func read(rec format.Record, table *tools.Table) ([]format.Item, error) {
 		return nil, &format.RecordError{
 			Code:    "no_trajectory",
 			Message: "the record has no steps: want a trajectory of action and observation, or a history",
-			Hint:    "choose another reader with --format",
+			Hint:    "choose another reader with option format",
 		}
 	}
 	name := session.NameFile(taskFile(rec.File))

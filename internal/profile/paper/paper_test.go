@@ -238,7 +238,7 @@ func TestValidateNamesTheKey(t *testing.T) {
 		"draws":              func(p *Params) { p.Draws = -1 },
 		"weights.coh":        func(p *Params) { p.Weights.Coh = math.NaN() },
 		"weights.temp":       func(p *Params) { p.Weights.Temp = math.Inf(1) },
-		"all weights":        func(p *Params) { p.Weights = Weights{} },
+		"the weights add up": func(p *Params) { p.Weights = Weights{} },
 		"cuts.ideal":         func(p *Params) { p.Cuts.Ideal = 101 },
 		"at most cuts.ideal": func(p *Params) { p.Cuts.Solid = 71 },
 		"cuts.partial_fail":  func(p *Params) { p.Cuts.PartialFail = -1 },

@@ -1,14 +1,14 @@
 package paper
 
 import (
-	"fmt"
-	"math"
+	"cmp"
 
 	"github.com/agentlens-bench/agentlens/internal/profile"
 	"github.com/agentlens-bench/agentlens/internal/profile/steps"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
-// Weights of Eq. 1. They need not add up to 1.
+// Weights of Eq. 1, each 0 to 1. They add up to 1.
 type Weights struct {
 	Struct float64 `toml:"struct" json:"struct"`
 	Cov    float64 `toml:"cov" json:"cov"`
@@ -54,37 +54,19 @@ func DefaultParams() Params {
 
 // Validate names the first key whose value can't be used.
 func (p Params) Validate() error {
-	switch {
-	case p.K < profile.MinReferences:
-		return fmt.Errorf("paper profile: k is %d, want at least %d", p.K, profile.MinReferences)
-	case p.Labels != steps.Release && p.Labels != steps.Clean:
-		return fmt.Errorf("paper profile: labels is %q, want %q or %q", p.Labels, steps.Release, steps.Clean)
-	case p.Draws < 0:
-		return fmt.Errorf("paper profile: draws is %d, want 0 for none, or a number of draws such as 12", p.Draws)
+	if p.Labels != steps.Release && p.Labels != steps.Clean {
+		return usage.Errorf("", "paper profile: labels is %q, want %q or %q", p.Labels, steps.Release, steps.Clean)
 	}
-	sum := 0.0
-	for _, w := range []struct {
-		key   string
-		value float64
-	}{{"struct", p.Weights.Struct}, {"cov", p.Weights.Cov}, {"coh", p.Weights.Coh}, {"temp", p.Weights.Temp}} {
-		if !(w.value >= 0) || math.IsInf(w.value, 1) {
-			return fmt.Errorf("paper profile: weights.%s is %v, want a number of at least 0", w.key, w.value)
-		}
-		sum += w.value
+	w, c := p.Weights, p.Cuts
+	err := cmp.Or(
+		profile.CheckCount("paper", "k", p.K, profile.MinReferences, profile.MaxReferences),
+		profile.CheckCount("paper", "draws", p.Draws, 0, profile.MaxDraws),
+		profile.CheckWeights("paper", profile.Parameter{Key: "weights.struct", Value: w.Struct}, profile.Parameter{Key: "weights.cov", Value: w.Cov},
+			profile.Parameter{Key: "weights.coh", Value: w.Coh}, profile.Parameter{Key: "weights.temp", Value: w.Temp}),
+		profile.CheckCuts("paper", profile.Parameter{Key: "cuts.ideal", Value: c.Ideal}, profile.Parameter{Key: "cuts.solid", Value: c.Solid},
+			profile.Parameter{Key: "cuts.partial_fail", Value: c.PartialFail}))
+	if err == nil && c.Solid > c.Ideal {
+		err = usage.Errorf("", "paper profile: cuts.solid is %v, want at most cuts.ideal, %v", c.Solid, c.Ideal)
 	}
-	if sum == 0 {
-		return fmt.Errorf("paper profile: all weights are 0, want at least one above")
-	}
-	for _, c := range []struct {
-		key   string
-		value float64
-	}{{"ideal", p.Cuts.Ideal}, {"solid", p.Cuts.Solid}, {"partial_fail", p.Cuts.PartialFail}} {
-		if !(c.value >= 0 && c.value <= 100) {
-			return fmt.Errorf("paper profile: cuts.%s is %v, want a score from 0 to 100", c.key, c.value)
-		}
-	}
-	if p.Cuts.Solid > p.Cuts.Ideal {
-		return fmt.Errorf("paper profile: cuts.solid is %v, want at most cuts.ideal, %v", p.Cuts.Solid, p.Cuts.Ideal)
-	}
-	return nil
+	return err
 }

@@ -25,16 +25,16 @@ func defaults() []profile.Profile { return profiles(paper.DefaultParams(), proce
 
 func TestMissingKeysKeepDefaults(t *testing.T) {
 	got := defaults()
-	if err := Read(strings.NewReader("paper.weights.coh = 1\n[process]\ncuts = {low = 40}\n"), "f.toml", got); err != nil {
+	if err := Read(strings.NewReader("paper.weights.coh = 0.2\npaper.weights.temp = 0.45\n[process]\ncuts = {low = 40}\n"), "f.toml", got); err != nil {
 		t.Fatal(err)
 	}
 	p, q := paper.DefaultParams(), process.DefaultParams()
-	p.Weights.Coh = 1
+	p.Weights.Coh, p.Weights.Temp = 0.2, 0.45
 	q.Cuts.Low = 40
 	if want := profiles(p, q); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v %+v", got[1], got[2])
 	}
-	if own := Own(got[1], paper.New()) + "; " + Own(got[2], process.New()) + Own(got[0], release.New()); own != "weights.coh 1; cuts.low 40" {
+	if own := Own(got[1], paper.New()) + "; " + Own(got[2], process.New()) + Own(got[0], release.New()); own != "weights.coh 0.2, weights.temp 0.45; cuts.low 40" {
 		t.Error(own)
 	}
 	got = defaults()
@@ -57,7 +57,16 @@ func TestMistakes(t *testing.T) {
 		"paper = 3":                          `line 1 (last key "paper"): type mismatch`,
 		"[process]\nweights = 3":             `line 2 (last key "process.weights"): type mismatch`,
 		"[[paper]]\nk = 3":                   "type mismatch",
-		"[paper]\nk = 1":                     "paper profile: k is 1, want at least 2",
+		"[paper]\nk = 1":                     "paper profile: k is 1: want a whole number from 2 to 1000",
+		"[paper]\nk = 2000000000":            "k is 2000000000: want a whole number from 2 to 1000",
+		"[process]\nk = 0":                   "k is 0: want a whole number from 1 to 1000",
+		"[paper]\ndraws = 1001":              "draws is 1001: want a whole number from 0 to 1000",
+		"[paper]\ndraws = -1":                "draws is -1: want a whole number from 0 to 1000",
+		"[process.weights]\na = 16.0":        "weights.a is 16: want a number from 0 to 1",
+		"[process.weights]\na = 0.5":         "the weights add up to 0.95, want 1",
+		"[paper.weights]\ntemp = -0.1":       "weights.temp is -0.1: want a number from 0 to 1",
+		"[paper.cuts]\nideal = inf":          "cuts.ideal is +Inf: want a number from 0 to 100",
+		"[process.cuts]\nborderline = -1.0":  "cuts.borderline is -1: want a number from 0 to 100",
 		"[process.weights]\na = nan":         "process profile: weights.a is NaN",
 		"[process.cuts]\nlow = 99.0":         "process profile: cuts.low is 99, want at most cuts.ideal",
 		"[paper]\nk = 5\nk = 6":              "has already been defined",
@@ -82,15 +91,27 @@ func TestFirstMistakeIsFixed(t *testing.T) {
 	}
 }
 
+// anyShares draws n weights that add up to 1.
+func anyShares(t *rapid.T, n int) []float64 {
+	shares := make([]float64, n)
+	rest := 1.0
+	for i := range n - 1 {
+		shares[i] = rapid.Float64Range(0, rest).Draw(t, "share")
+		rest -= shares[i]
+	}
+	shares[n-1] = rest
+	return shares
+}
+
 func anyPaper() *rapid.Generator[paper.Params] {
 	return rapid.Custom(func(t *rapid.T) paper.Params {
-		weight := rapid.Float64Range(0, 1e9)
+		w := anyShares(t, 4)
 		cut := rapid.Float64Range(0, 100)
 		low, high := cut.Draw(t, "solid"), cut.Draw(t, "ideal")
 		return paper.Params{
 			K:           rapid.IntRange(2, 1000).Draw(t, "k"),
 			Labels:      rapid.SampledFrom([]steps.LabelSet{steps.Release, steps.Clean}).Draw(t, "labels"),
-			Weights:     paper.Weights{Struct: weight.Draw(t, "struct"), Cov: weight.Draw(t, "cov"), Coh: weight.Draw(t, "coh"), Temp: 0.1},
+			Weights:     paper.Weights{Struct: w[0], Cov: w[1], Coh: w[2], Temp: w[3]},
 			Cuts:        paper.Cuts{Ideal: max(low, high), Solid: min(low, high), PartialFail: cut.Draw(t, "partial")},
 			Draws:       rapid.IntRange(0, 50).Draw(t, "draws"),
 			OtherModels: rapid.Bool().Draw(t, "other"),
@@ -100,12 +121,12 @@ func anyPaper() *rapid.Generator[paper.Params] {
 
 func anyProcess() *rapid.Generator[process.Params] {
 	return rapid.Custom(func(t *rapid.T) process.Params {
-		weight := rapid.Float64Range(1e-12, 1e9)
+		w := anyShares(t, 3)
 		cut := rapid.Float64Range(0, 100)
 		low, high := cut.Draw(t, "low"), cut.Draw(t, "ideal")
 		return process.Params{
 			K:       rapid.IntRange(1, 1000).Draw(t, "k"),
-			Weights: process.Weights{A: weight.Draw(t, "a"), F: weight.Draw(t, "f"), V: weight.Draw(t, "v")},
+			Weights: process.Weights{A: w[0], F: w[1], V: w[2]},
 			Cuts:    process.Cuts{Ideal: max(low, high), Low: min(low, high), Borderline: cut.Draw(t, "border")},
 		}
 	})

@@ -1,11 +1,13 @@
 package process
 
 import (
-	"fmt"
-	"math"
+	"cmp"
+
+	"github.com/agentlens-bench/agentlens/internal/profile"
+	"github.com/agentlens-bench/agentlens/internal/usage"
 )
 
-// Weights of the score's parts. They need not add up to 1.
+// Weights of the score's parts, each 0 to 1. They add up to 1.
 type Weights struct {
 	A float64 `toml:"a" json:"a"`
 	F float64 `toml:"f" json:"f"`
@@ -37,32 +39,15 @@ func DefaultParams() Params {
 
 // Validate names the first key whose value can't be used.
 func (p Params) Validate() error {
-	if p.K < 1 {
-		return fmt.Errorf("process profile: k is %d, want at least 1", p.K)
+	w, c := p.Weights, p.Cuts
+	err := cmp.Or(
+		profile.CheckCount("process", "k", p.K, 1, profile.MaxReferences),
+		profile.CheckWeights("process", profile.Parameter{Key: "weights.a", Value: w.A}, profile.Parameter{Key: "weights.f", Value: w.F},
+			profile.Parameter{Key: "weights.v", Value: w.V}),
+		profile.CheckCuts("process", profile.Parameter{Key: "cuts.ideal", Value: c.Ideal}, profile.Parameter{Key: "cuts.low", Value: c.Low},
+			profile.Parameter{Key: "cuts.borderline", Value: c.Borderline}))
+	if err == nil && c.Low > c.Ideal {
+		err = usage.Errorf("", "process profile: cuts.low is %v, want at most cuts.ideal, %v", c.Low, c.Ideal)
 	}
-	sum := 0.0
-	for _, w := range []struct {
-		key   string
-		value float64
-	}{{"a", p.Weights.A}, {"f", p.Weights.F}, {"v", p.Weights.V}} {
-		if !(w.value >= 0) || math.IsInf(w.value, 1) {
-			return fmt.Errorf("process profile: weights.%s is %v, want a number of at least 0", w.key, w.value)
-		}
-		sum += w.value
-	}
-	if sum == 0 {
-		return fmt.Errorf("process profile: all weights are 0, want at least one above")
-	}
-	for _, c := range []struct {
-		key   string
-		value float64
-	}{{"ideal", p.Cuts.Ideal}, {"low", p.Cuts.Low}, {"borderline", p.Cuts.Borderline}} {
-		if !(c.value >= 0 && c.value <= 100) {
-			return fmt.Errorf("process profile: cuts.%s is %v, want a number from 0 to 100", c.key, c.value)
-		}
-	}
-	if p.Cuts.Low > p.Cuts.Ideal {
-		return fmt.Errorf("process profile: cuts.low is %v, want at most cuts.ideal, %v", p.Cuts.Low, p.Cuts.Ideal)
-	}
-	return nil
+	return err
 }

@@ -105,7 +105,7 @@ func TestValidateNamesTheKey(t *testing.T) {
 		"k is 0":             func(p *Params) { p.K = 0 },
 		"weights.f":          func(p *Params) { p.Weights.F = -1 },
 		"weights.v":          func(p *Params) { p.Weights.V = math.NaN() },
-		"all weights":        func(p *Params) { p.Weights = Weights{} },
+		"the weights add up": func(p *Params) { p.Weights = Weights{} },
 		"cuts.borderline":    func(p *Params) { p.Cuts.Borderline = -1 },
 		"at most cuts.ideal": func(p *Params) { p.Cuts.Low = 70 },
 	} {
