@@ -2,6 +2,7 @@ package codex
 
 import (
 	"cmp"
+	"path"
 	"regexp"
 	"strings"
 
@@ -43,7 +44,7 @@ func detect(p *format.Probe) (string, bool) {
 
 // line is a line with an envelope, or an item without one.
 type line struct {
-	Timestamp lenientjson.Text     `json:"timestamp"`
+	Timestamp lenientjson.Ident    `json:"timestamp"`
 	Type      lenientjson.Text     `json:"type"`
 	Payload   lenientjson.Of[item] `json:"payload"`
 	item
@@ -69,6 +70,7 @@ type item struct {
 	Model   lenientjson.Text `json:"model"`
 
 	Reason lenientjson.Text `json:"reason"`
+	Turns  lenientjson.Int  `json:"num_turns"`
 	Info   lenientjson.Of[struct {
 		Total lenientjson.Of[usage] `json:"total_token_usage"`
 		Last  lenientjson.Of[usage] `json:"last_token_usage"`
@@ -89,6 +91,8 @@ type reader struct {
 	said      string // text and reasoning since the last call
 	reasoning string
 	items     int
+	turns     []int           // calls before each prompt of the user
+	left      map[string]bool // calls of turns that were rolled back
 
 	before  bool   // token counts come before the items they count
 	total   *usage // of the last count
@@ -153,14 +157,48 @@ func (s *reader) event(i *item) {
 	switch i.Type {
 	case "token_count":
 		s.count(&i.Info.V.Total.V, &i.Info.V.Last.V)
+	case "thread_rolled_back":
+		s.rollBack(int(i.Turns.Or(1)))
 	case "turn_aborted":
 		s.run.ExitStatus = cmp.Or(string(i.Reason), "turn_aborted")
 	}
 }
 
+// rolledBack is why calls and answers of turns that the user took back are no steps.
+const rolledBack = "rolled back"
+
+// rollBack takes back the last turns of the user.
+func (s *reader) rollBack(turns int) {
+	if turns = min(turns, len(s.turns)); turns <= 0 {
+		return
+	}
+	at := len(s.turns) - turns
+	from := min(s.turns[at], len(s.run.Calls))
+	answered := 0
+	for i := range s.run.Calls[from:] {
+		call := &s.run.Calls[from+i]
+		if call.Answered {
+			answered++
+		} else if call.ID != "" {
+			if s.left == nil {
+				s.left = map[string]bool{}
+			}
+			s.left[call.ID] = true
+		}
+	}
+	s.run.SkipAnswers(rolledBack, answered)
+	s.run.Drop(from, rolledBack)
+	s.turns = s.turns[:at]
+	s.counted = min(s.counted, from)
+	s.said, s.reasoning, s.pending = "", "", nil
+	if at == 0 {
+		s.run.Description = ""
+	}
+}
+
 // count takes a token count, unless it repeats the one before.
 func (s *reader) count(total, last *usage) {
-	if !last.Input.Valid || s.total != nil && *total == *s.total {
+	if !last.Input.Valid || s.total != nil && total.Input.Valid && *total == *s.total {
 		return
 	}
 	if s.total == nil {
@@ -195,6 +233,10 @@ func (s *reader) item(i *item, timestamp string) {
 		}
 		s.call(call)
 	case "custom_tool_call":
+		if calls := codeCalls(string(i.Input)); call.Tool == "exec" && len(calls) > 0 {
+			s.script(call, calls)
+			return
+		}
 		call.Args.SetText("input", string(i.Input))
 		s.call(call)
 	case "local_shell_call":
@@ -205,6 +247,11 @@ func (s *reader) item(i *item, timestamp string) {
 		call.Tool, call.Answered = "web_search", true
 		s.call(call)
 	case "function_call_output", "custom_tool_call_output", "local_shell_call_output":
+		if id := string(i.CallID); s.left[id] {
+			delete(s.left, id)
+			s.run.SkipAnswers(rolledBack, 1)
+			return
+		}
 		if call := s.run.Answer(string(i.CallID), lenientjson.Unquote(i.Output)); call != nil {
 			answer(call, i.Output)
 		}
@@ -218,7 +265,11 @@ func (s *reader) message(i *item) {
 	case "user":
 		s.run.Turn()
 		s.run.ExitStatus = ""
-		if s.run.Description == "" && isPrompt(i.Content.Text) {
+		if !isPrompt(i.Content.Text) {
+			return
+		}
+		s.turns = append(s.turns, len(s.run.Calls))
+		if s.run.Description == "" {
 			s.run.Description = strings.TrimSpace(i.Content.Text)
 		}
 	}
@@ -236,14 +287,19 @@ func isPrompt(text string) bool {
 }
 
 func (s *reader) call(call session.Call) {
-	// Early versions apply patches by a word of the shell.
-	var words []string
-	if lenientjson.Decode(call.Args.Get("command"), &words) == nil && len(words) == 2 && words[0] == "apply_patch" {
+	folder := call.Args.Text("workdir")
+	// Patches are also applied by a word of the shell.
+	if patch, dir, ok := patchOf(words(call.Args)); ok {
 		call.Tool, call.Args = "apply_patch", nil
-		call.Args.SetText("input", words[1])
+		call.Args.SetText("input", patch)
+		if folder = cmp.Or(folder, call.Dir); path.IsAbs(dir) {
+			folder = dir
+		} else if dir != "" {
+			folder = path.Join(folder, dir)
+		}
 	}
-	if dir := call.Args.Text("workdir"); dir != "" {
-		call.Dir = dir
+	if folder != "" {
+		call.Dir = folder
 	}
 	call.Thought = strings.TrimSpace(cmp.Or(s.said, s.reasoning))
 	s.said, s.reasoning = "", ""
@@ -252,6 +308,19 @@ func (s *reader) call(call session.Call) {
 		s.pending = nil
 	}
 	s.run.Calls = append(s.run.Calls, call)
+}
+
+// script adds the calls that a script makes. It has one answer, which the last one gets.
+func (s *reader) script(whole session.Call, calls []session.Call) {
+	for i := range calls {
+		call := whole
+		call.Tool, call.Args, call.RawArgs = calls[i].Tool, calls[i].Args, calls[i].RawArgs
+		if i < len(calls)-1 {
+			call.ID = ""
+		}
+		call.Group = whole.ID
+		s.call(call)
+	}
 }
 
 var (
@@ -278,11 +347,11 @@ func answer(call *session.Call, output jsontext.Value) {
 	if output.Kind() == '[' {
 		var parts lenientjson.Content
 		_ = lenientjson.Decode(output, &parts) // the line was read already, so it is JSON
-		call.Response = parts.Text
+		call.Response = scriptOutput(parts.Text)
 		return
 	}
 	if strings.HasPrefix(inside, "{") && lenientjson.DecodeText(inside, &o) == nil &&
-		(o.Output.Valid || o.Content.Valid) {
+		isEnvelope(inside) {
 		call.Response = cmp.Or(string(o.Output.Value), o.Content.Text)
 		call.ExitCode, call.Failed = o.Metadata.V.ExitCode.Int, o.Success.Int()
 		if call.Failed.Valid {
@@ -300,4 +369,28 @@ func answer(call *session.Call, output jsontext.Value) {
 			call.ExitCode = session.Number(m[1])
 		}
 	}
+}
+
+// isEnvelope tells the client's envelope of an answer from JSON that a tool printed: it has
+// an output with metadata, or a content with its success, and nothing else.
+func isEnvelope(text string) bool {
+	members, _ := lenientjson.Parse(text)
+	for _, m := range members {
+		switch m.Name {
+		case "output", "metadata", "content", "content_items", "success":
+		default:
+			return false
+		}
+	}
+	return len(members) > 0 && (members.Get("output") != nil || members.Get("content") != nil)
+}
+
+// scriptHead is what the client says about a script before its output.
+var scriptHead = regexp.MustCompile(`^Script (?:completed|failed|running)[^\n]*\n(?:[^\n]*\n)*?Output:\n\n?`)
+
+func scriptOutput(text string) string {
+	if at := scriptHead.FindStringIndex(text); at != nil {
+		return text[at[1]:]
+	}
+	return text
 }
