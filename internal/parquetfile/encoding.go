@@ -206,13 +206,16 @@ type values struct {
 	room    int64 // bytes that they may take in memory
 }
 
+// oldDictionary is the encoding that files of version 1 state for indexes and for dictionaries.
+const oldDictionary = format.Encoding(2)
+
 // check passes over the values of a page in that encoding and fails unless all are there, and
 // take no more room than there is.
 func (v values) check(encoding format.Encoding, data []byte) error {
 	switch encoding {
 	case format.Plain:
 		return v.plain(data)
-	case format.PlainDictionary, format.RLEDictionary:
+	case oldDictionary, format.RLEDictionary:
 		return v.indexes(data)
 	case format.RLE:
 		if v.kind != format.Boolean {

@@ -176,7 +176,7 @@ func (p *page) check(body []byte, l *leaf, entries int, room int64) (rows int, e
 	v := values{kind: l.kind, width: l.width, entries: entries, room: room}
 	if p.dictionary() {
 		encoding := p.header.DictionaryPageHeader.V.Encoding
-		if encoding == format.PlainDictionary {
+		if encoding == oldDictionary {
 			encoding = format.Plain
 		}
 		if encoding != format.Plain {

@@ -84,7 +84,8 @@ func InAgentFolder(file string) bool {
 // ignored reports whether a path of a folder or archive belongs to its container and not to
 // the logs: a list of checksums, or what leads through a file or folder that systems hide,
 // such as .git, .DS_Store or __MACOSX. Hidden folders of agents are not ignored. folder is the
-// path of the hidden folder that the file is in, "" for none.
+// path of the hidden folder that the file is in and that may hold logs; "" for none, and for
+// what version control and systems keep, which leaves no trace: a checkout is its files.
 func ignored(file string) (ignore bool, folder string) {
 	if path.Base(file) == "SHA256SUMS" {
 		return true, ""
@@ -93,7 +94,7 @@ func ignored(file string) (ignore bool, folder string) {
 	for part := range strings.SplitSeq(file, "/") {
 		at += len(part) + 1
 		switch {
-		case part == "__MACOSX":
+		case part == "__MACOSX", part == ".git", part == ".hg", part == ".svn":
 			return true, ""
 		case strings.HasPrefix(part, ".") && !agentFolders[part]:
 			if at > len(file) { // a hidden file, or the folder itself

@@ -143,9 +143,9 @@ func (w *walker) folder() error {
 		if rel == "." {
 			return nil
 		}
-		if ignore, folder := ignored(rel); ignore {
+		if ignore, _ := ignored(rel); ignore {
 			if d.IsDir() {
-				_, folder = ignored(rel + "/file")
+				_, folder := ignored(rel + "/file")
 				w.skipHidden(folder)
 				return fs.SkipDir
 			}
