@@ -160,7 +160,7 @@ func TestRefusedArchives(t *testing.T) {
 		{"traversal with backslashes", entry{name: `a\..\..\x.json`, body: body}, []string{"leads out"}},
 		{"absolute", entry{name: "/etc/x.json", body: body}, []string{`"/etc/x.json"`, "absolute"}},
 		{"drive", entry{name: `C:\x.json`, body: body}, []string{"drive"}},
-		{"symbolic link", entry{name: "l.json", kind: tar.TypeSymlink, link: "/etc/passwd"}, []string{`"l.json"`, "symbolic link", "option dereference"}},
+		{"symbolic link", entry{name: "l.json", kind: tar.TypeSymlink, link: "/etc/passwd"}, []string{`"l.json"`, "symbolic link", "--dereference"}},
 		{"hard link", entry{name: "l.json", kind: tar.TypeLink, link: many[0].name}, []string{"hard link"}},
 		{"device", entry{name: "d.json", kind: tar.TypeChar}, []string{"device"}},
 		{"pipe", entry{name: "d.json", kind: tar.TypeFifo}, []string{"pipe"}},

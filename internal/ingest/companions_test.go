@@ -154,5 +154,5 @@ func TestCompanions(t *testing.T) {
 	write(t, filepath.Join(dir, "labels.csv"), []byte("instance_id,passed\na,perhaps\n"))
 	write(t, filepath.Join(dir, "output.jsonl"), []byte(two))
 	_, err := read(t, ingest.Options{Labels: filepath.Join(dir, "labels.csv")}, filepath.Join(dir, "output.jsonl"))
-	wantError(t, err, "usage", "line 2", "perhaps")
+	wantError(t, err, "line 2", "perhaps")
 }

@@ -72,7 +72,7 @@ func askedFor(words []string) Kind {
 	switch line {
 	case "whoami", "logname", "id -un", "id -nu", "echo $USER", "echo ${USER}", "echo $LOGNAME", "echo %USERNAME%", "printenv USER":
 		return UserName
-	case "hostname", "hostname -f", "hostname -s", "uname -n", "cat /etc/hostname", "echo $HOSTNAME", "hostnamectl hostname", "scutil option get ComputerName", "scutil option get LocalHostName":
+	case "hostname", "hostname -f", "hostname -s", "uname -n", "cat /etc/hostname", "echo $HOSTNAME", "hostnamectl hostname", "scutil --get ComputerName", "scutil --get LocalHostName":
 		return HostName
 	}
 	if words[0] != "git" {

@@ -22,7 +22,7 @@ var valueRules = []rule{
 	{words: []string{"Basic ", "basic "}, hint: hintBasic, find: basic},
 	{words: []string{"ookie", "OOKIE"}, hint: hintHeader, find: cookie},
 	{words: []string{"passw"}, hint: func(d []byte, i int) bool { return netrcValue(d, i) > 0 }, find: netrc},
-	{words: []string{" -u ", "option user "}, hint: func(d []byte, i int) bool { return bytes.Contains(d[max(0, i-200):i], []byte("curl")) }, find: curlUser},
+	{words: []string{" -u ", "--user "}, hint: func(d []byte, i int) bool { return bytes.Contains(d[max(0, i-200):i], []byte("curl")) }, find: curlUser},
 	{words: []string{"ivate key", "ivate_key", "ivateKey", "ecretKey", "ecret_key"}, raw: true, find: numbers},
 }
 

@@ -105,8 +105,8 @@ func TestCommands(t *testing.T) {
 		`search_dir "a b" src`, "Found 1 matches",
 		"search_file needle", "No matches",
 		"find_file x.py && ls", "x.py",
-		"str_replace_editor view /r__n/a.py option view_range 3 -1", "Here's the result of running `cat -n` on /r__n/a.py:\n",
-		"str_replace_editor str_replace /r__n/a.py option old_str 'a\nb' option new_str ''", "No replacement was performed, old_str `a` did not appear verbatim",
+		"str_replace_editor view /r__n/a.py --view_range 3 -1", "Here's the result of running `cat -n` on /r__n/a.py:\n",
+		"str_replace_editor str_replace /r__n/a.py --old_str 'a\nb' --new_str ''", "No replacement was performed, old_str `a` did not appear verbatim",
 		"str_replace_editor undo_edit /r__n/a.py", "Last edit to /r__n/a.py undone successfully.",
 		"str_replace_editor view /r__n", "Here's the files and directories up to 2 levels deep in /r__n, excluding hidden items:\n/r__n/a.py",
 		"open nowhere.py", "File nowhere.py not found",
@@ -213,7 +213,7 @@ func TestOutcome(t *testing.T) {
 }
 
 func FuzzCommand(f *testing.F) {
-	for _, seed := range []string{"edit 1:2\nx\nend_of_edit", "edit 'a' 'b'", "edit\nend_of_edit", `str_replace_editor view "/a b" option view_range 1 2`, "open a\\ b 3", "ls | wc", "submit", "'"} {
+	for _, seed := range []string{"edit 1:2\nx\nend_of_edit", "edit 'a' 'b'", "edit\nend_of_edit", `str_replace_editor view "/a b" --view_range 1 2`, "open a\\ b 3", "ls | wc", "submit", "'"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
