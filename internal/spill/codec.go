@@ -3,6 +3,8 @@ package spill
 import (
 	"encoding/binary"
 	"errors"
+	"maps"
+	"slices"
 
 	"github.com/agentlens-bench/agentlens/internal/trajectory"
 )
@@ -130,6 +132,7 @@ func (c *codec) trajectory(t *trajectory.Trajectory) {
 	c.int(&t.SourceRecord)
 	c.int(&t.Condensations)
 	slice(c, &t.Warnings, func(w *trajectory.Warning) { c.str(&w.Code); c.str(&w.Detail) })
+	c.ledger(&t.Ledger)
 	slice(c, &t.States, c.state)
 	slice(c, &t.Transitions, func(e *trajectory.Transition) {
 		c.str(&e.ID)
@@ -138,6 +141,33 @@ func (c *codec) trajectory(t *trajectory.Trajectory) {
 		c.str(&e.ActionType)
 		c.int(&e.Step)
 	})
+}
+
+func (c *codec) ledger(l **trajectory.Ledger) {
+	there := *l != nil
+	c.bool(&there)
+	if !there {
+		return
+	}
+	if c.reading {
+		*l = new(trajectory.Ledger)
+	}
+	for _, n := range [...]*int64{&(*l).Turns, &(*l).TokenRecords, &(*l).Verdicts} {
+		c.int(n)
+	}
+	for _, a := range [...]*trajectory.Account{&(*l).Calls, &(*l).Answers} {
+		c.int(&a.Found)
+		c.int(&a.Read)
+		reasons := slices.Sorted(maps.Keys(a.Skipped))
+		slice(c, &reasons, func(reason *string) {
+			n := a.Skipped[*reason]
+			c.str(reason)
+			c.int(&n)
+			if c.reading {
+				a.Skip(*reason, n)
+			}
+		})
+	}
 }
 
 func (c *codec) state(s *trajectory.State) {

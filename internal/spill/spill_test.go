@@ -29,6 +29,12 @@ func fill(t *rapid.T, v reflect.Value) {
 		for i := range n {
 			fill(t, v.Index(i))
 		}
+	case reflect.Map:
+		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+		fill(t, key)
+		fill(t, value)
+		v.Set(reflect.MakeMap(v.Type()))
+		v.SetMapIndex(key, value)
 	case reflect.Struct:
 		for i := range v.NumField() {
 			fill(t, v.Field(i))
